@@ -46,7 +46,9 @@ export const credentialCosts = async (rounds: number, requests: number) => {
     ]
     const times = new Map<string, Array<number>>(cases.map(({ what }) => [what, []]))
     for (let round = -warmups; round < rounds; round++) {
-      for (const { what, server, sent } of round % 2 === 0 ? cases : cases.toReversed()) {
+      // Each case comes after each other one, as garbage of one may be collected in the next.
+      const turned = cases.map((_, at) => cases[(at * (1 + (Math.abs(round) % 4)) + Math.abs(round)) % cases.length]!)
+      for (const { what, server, sent } of turned) {
         const { microsPerRequest } = await load(server, path, sent, { amount: requests, connections: 32 })
         if (round >= 0) times.get(what)?.push(microsPerRequest)
       }

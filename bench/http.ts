@@ -116,4 +116,4 @@ try {
   await Effect.runPromise(Scope.close(scope, Exit.void))
   rmSync(folder, { recursive: true, force: true })
 }
-if ("credential".includes(only)) await credentialCosts(20 * rounds, 5000)
+if ("credential".includes(only)) await credentialCosts(8 * rounds, 20_000)

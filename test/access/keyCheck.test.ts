@@ -202,6 +202,9 @@ layer(Layer.empty, { excludeTestServices: true })("the check of keys", (it) => {
       // Also while it is in memory.
       expect(yield* after(keyMillis - 1)(verify(timed.key))).toBeDefined()
       expect(yield* after(60_000)(verify(timed.key))).toBe(undefined)
+      const soon = yield* make({ expiresAt: new Date(Date.now() + keyMillis / 2).toISOString() })
+      expect(yield* verify(soon.key)).toBeDefined()
+      expect(yield* after(keyMillis / 2)(verify(soon.key))).toBe(undefined)
       const revoked = yield* make()
       expect(yield* verify(revoked.key)).toBeDefined()
       yield* revoke(tenant, KeyId(revoked.id))

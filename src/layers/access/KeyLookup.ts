@@ -17,6 +17,8 @@ const mostIds = 500
 /** A key as it was read, and what its reader remembers of it. */
 export interface KnownKey<Memory> {
   readonly key: StoredKey
+  /** Milliseconds of the monotonic clock until which it is taken from memory. */
+  readonly until: number
   memory: Memory | undefined
 }
 
@@ -68,7 +70,7 @@ export const makeKeyLookup = Effect.fnUntraced(function* <Memory>(
         settle([...wanted.keys()], () => Exit.failCause(read.cause))
         continue
       }
-      const found = new Map(read.value.map((key) => [key.id, { key, memory: undefined }]))
+      const found = new Map(read.value.map((key) => [key.id, { key, until, memory: undefined }]))
       settle(ids, (id) => {
         const key = found.get(id)
         if (key === undefined) unknown.set(id, true, until)

@@ -8,9 +8,13 @@ import { KeyStore, type StoredKey, useInterval } from "../../services/keys/KeySt
 import { everyTenant, type Grants, hasRole, type Principal, type Role, roles } from "../../services/shared/Access.ts"
 import { survive } from "../../services/shared/Background.ts"
 import { flatMapKnown } from "../../services/shared/Known.ts"
-import { type KnownKey, makeKeyLookup } from "./KeyLookup.ts"
+import { ExpiringMap } from "./ExpiringMap.ts"
+import { type KnownKey, makeKeyLookup, monotonicMillis } from "./KeyLookup.ts"
 
 const noKey = new Uint8Array(32)
+
+/** Keys at most whose check is remembered. */
+const mostChecked = 10_000
 
 /** What the owner of a key has now; undefined when it is none of the principals of the access file. */
 const grantsOfOwner = ({ users = {}, issuers = [] }: AccessFile, owner: string): Grants | undefined => {
@@ -64,7 +68,11 @@ export const layer = Layer.effect(
       )
     )
 
-    const check = (sha256: Uint8Array, known: KnownKey<Memory> | undefined): Principal | undefined => {
+    /** Whose keys were accepted, by their hashes, as long as they are in memory and the rules are the same. */
+    const checked = new ExpiringMap<string, { readonly file: AccessFile; readonly principal: Principal }>(mostChecked)
+
+    const check = (digest: string, known: KnownKey<Memory> | undefined): Principal | undefined => {
+      const sha256 = Buffer.from(digest, "latin1")
       // An unknown id costs the same as a wrong secret.
       const isSame = timingSafeEqual(sha256, known?.key.sha256 ?? noKey)
       const file = rules.current()
@@ -80,16 +88,23 @@ export const layer = Layer.effect(
         memory.isNoted = true
         Queue.offerUnsafe(uses, key.id)
       }
-      return memory.principal
+      const { principal } = memory
+      if (principal !== undefined) {
+        const left = (key.expiresAt ?? Number.POSITIVE_INFINITY) - now
+        checked.set(digest, { file, principal }, Math.min(known.until, monotonicMillis(clock) + left))
+      }
+      return principal
     }
 
     return KeyCheck.of({
       verify: (text) => {
+        // As a text, which Node gives in a third of the time of a buffer.
+        const digest = hash("sha256", text, "latin1")
+        const accepted = checked.get(digest, monotonicMillis(clock))
+        if (accepted !== undefined && accepted.file === rules.current()) return Effect.succeed(accepted.principal)
         const id = keyIdOf(text)
         if (id === undefined) return Effect.succeed(undefined)
-        // By way of a text, which Node gives in a third of the time of a buffer.
-        const sha256 = Buffer.from(hash("sha256", text, "latin1"), "latin1")
-        return flatMapKnown(lookUp(id), (known) => Effect.succeed(check(sha256, known)))
+        return flatMapKnown(lookUp(id), (known) => Effect.succeed(check(digest, known)))
       }
     })
   })

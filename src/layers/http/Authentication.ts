@@ -21,7 +21,7 @@ const refusal = (authenticator: Authenticator["Service"], request: Request, erro
 
 /**
  * Notes who sends a request whose credential was verified a short time ago, before Effect looks at the request. The
- * `Authorization` header goes, which spares its decoding: that would take twice as long as all of the check.
+ * credential goes, which spares its decoding: that would take twice as long as all of the check.
  */
 export const recognized = <E, R>(
   authenticator: Authenticator["Service"],
@@ -35,7 +35,7 @@ export const recognized = <E, R>(
     const found = authenticator.authenticate(request, headers)
     if (isKnown(found) && found.value !== anonymous) {
       source.principal = found.value
-      delete headers.authorization
+      headers[headers.authorization === undefined ? "x-api-key" : "authorization"] = undefined
     }
     return httpEffect
   })

@@ -31,21 +31,26 @@ const lacksHost = ({ source }: Request): boolean =>
   source instanceof IncomingMessage && source.headers.host === undefined && source.httpVersion === "1.1"
 
 /** Headers that decide who asks for what. Node takes the first of several, and a proxy may have looked at the last. */
-const singular: ReadonlySet<string> = new Set(["host", "authorization", "x-api-key"])
+const singular: ReadonlyMap<string, number> = new Map([
+  ["host", 1],
+  ["authorization", 2],
+  ["x-api-key", 4]
+])
 
 /** The name of a header that the request has twice and must not. */
 const repeated = ({ source }: Request): string | undefined => {
   if (!(source instanceof IncomingMessage)) return undefined
   const { rawHeaders } = source
-  let seen: Array<string> | undefined
+  // A bit for each, as every request passes here.
+  let seen = 0
   for (let at = 0; at < rawHeaders.length; at += 2) {
     const name = rawHeaders[at]!
-    // Only names of these lengths are looked at, as every request passes here.
+    // Only names of these lengths are looked at.
     if (name.length !== 4 && name.length !== 13 && name.length !== 9) continue
     const lower = name.toLowerCase()
-    if (!singular.has(lower)) continue
-    if (seen?.includes(lower)) return lower
-    seen = seen === undefined ? [lower] : [...seen, lower]
+    const bit = singular.get(lower) ?? 0
+    if ((seen & bit) !== 0) return lower
+    seen |= bit
   }
   return undefined
 }

@@ -7,19 +7,17 @@ import { Role } from "../shared/Access.ts"
 export type KeyId = Brand.Branded<string, "KeyId">
 export const KeyId = Brand.nominal<KeyId>()
 
-/** `fgk_<id>_<256 random bits in base64url>`. Programs that look for leaked secrets find it by this pattern. */
-const keyPattern = /^fgk_([0-9a-f]{8})_[A-Za-z0-9_-]{43}$/
+export const isKeyId = (text: string): boolean => /^[0-9a-f]{8}$/.test(text)
 
-/** Length of every key. */
+/** Length of every key: `fgk_<id>_<256 random bits in base64url>`. */
 const keyLength = 4 + 8 + 1 + 43
 
-/** The id in the text of a key; undefined when the text cannot be a key. */
+/** The id in the text of a key; undefined when the text cannot be a key. The bits are for the hash to check. */
 export const keyIdOf = (text: string): KeyId | undefined => {
-  const id = text.length === keyLength ? keyPattern.exec(text)?.[1] : undefined
-  return id === undefined ? undefined : KeyId(id)
+  if (text.length !== keyLength || !text.startsWith("fgk_") || text[12] !== "_") return undefined
+  const id = text.slice(4, 12)
+  return isKeyId(id) ? KeyId(id) : undefined
 }
-
-export const isKeyId = (text: string): boolean => /^[0-9a-f]{8}$/.test(text)
 
 /** Makes the text of a new key. */
 export const makeKey = (): string => {
