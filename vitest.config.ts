@@ -1,3 +1,4 @@
+import { availableParallelism } from "node:os"
 import { defineConfig } from "vitest/config"
 import { SlowFirst } from "./test/support/slowFirst.ts"
 
@@ -7,8 +8,8 @@ export default defineConfig({
     globalSetup: ["test/support/globalSetup.ts"],
     setupFiles: ["test/support/bundled.ts"],
     reporters: ["default", "./test/support/counts.ts"],
-    // Many tests wait for processes and time-outs: on two cores four files at once still leave room.
-    maxWorkers: 4,
+    // Many tests wait for processes and time-outs: with three files for each core none of them is idle.
+    maxWorkers: Math.min(8, 3 * availableParallelism()),
     // No test changes what others import; loading it all again for each file takes half a second of processor.
     isolate: false,
     sequence: { sequencer: SlowFirst },
