@@ -10,11 +10,12 @@ export const authenticator = Layer.sync(Authenticator, () => {
   return {
     authenticate: ({ headers }) => {
       if (hinted || headers["authorization"] === undefined) return nobodyAsks
-      hinted = true
-      return Effect.as(
-        Effect.logWarning("Without FLOW_AUTH, the Authorization header of requests is ignored"),
-        anonymous
-      )
+      return Effect.suspend(() => {
+        if (hinted) return nobodyAsks
+        hinted = true
+        const hint = "Without FLOW_AUTH, the Authorization header of requests is ignored"
+        return Effect.as(Effect.logWarning(hint), anonymous)
+      })
     },
     challenge: () => ""
   }
