@@ -8,8 +8,8 @@ export default defineConfig({
     globalSetup: ["test/support/globalSetup.ts"],
     setupFiles: ["test/support/bundled.ts"],
     reporters: ["default", "./test/support/counts.ts"],
-    // Many tests wait for processes and time-outs: with three files for each core none of them is idle.
-    maxWorkers: Math.min(8, 3 * availableParallelism()),
+    // Many tests wait for processes and time-outs: with two files for each core hardly one is idle. Three were no faster.
+    maxWorkers: Math.min(8, 2 * availableParallelism()),
     // No test changes what others import; loading it all again for each file takes half a second of processor.
     isolate: false,
     sequence: { sequencer: SlowFirst },
