@@ -1,4 +1,5 @@
-import { readFileSync } from "node:fs"
+import { spawn } from "node:child_process"
+import { chownSync, readFileSync, statSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { PgClient } from "@effect/sql-pg"
 import { describe, expect, it } from "@effect/vitest"
@@ -105,6 +106,30 @@ describe.runIf(process.platform === "linux").concurrent("a gateway killed while 
         expect(viewProcess(left).state).not.toBe("running")
         expect(ledger.filter((id) => !kept.has(id))).toEqual([])
       }),
+    patience
+  )
+
+  it.live(
+    "is followed by one that waits for the rest of its server, longer than for a server that still runs",
+    () =>
+      Effect.gen(function* () {
+        const folder = yield* temporaryCluster
+        const files = join(folder, "postgres", "data")
+        const { gid, uid } = statSync(files)
+        // A process that has ended, for which nobody has waited, and one of its children, which takes its time.
+        const parent = spawn("/bin/sh", ["-c", "sleep 1 & echo $!; exec sleep 600"])
+        yield* Effect.addFinalizer(() => Effect.sync(() => parent.kill("SIGKILL")))
+        const ended = yield* Effect.promise(
+          () => new Promise<number>((done) => parent.stdout.once("data", (pid: Buffer) => done(Number(pid))))
+        )
+        yield* Effect.promise(() => eventually("it has ended", () => viewProcess(ended).state === "zombie"))
+        writeFileSync(join(files, "postmaster.pid"), `${ended}\n${files}\n0\n1\n\n127.0.0.1\n0 0\nready   \n`)
+        chownSync(join(files, "postmaster.pid"), uid, gid)
+        const rest = spawn("sleep", ["14"], { stdio: "ignore", cwd: files, uid, gid })
+        yield* Effect.addFinalizer(() => Effect.sync(() => rest.kill("SIGKILL")))
+        yield* Effect.scoped(startEmbedded({ folder }))
+        expect(rest.exitCode).toBe(0)
+      }).pipe(Effect.scoped),
     patience
   )
 })

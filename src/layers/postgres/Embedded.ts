@@ -6,7 +6,7 @@ import { type Cluster, openCluster, superuser } from "./DatabaseCluster.ts"
 import { attempt, type EmbeddedPostgresError } from "./EmbeddedPostgresError.ts"
 import { type FolderLocked, lockFolder } from "./FolderLock.ts"
 import { freePort, launch, type Server } from "./Server.ts"
-import { stop, stopOrphan } from "./Shutdown.ts"
+import { isHeld, stop, stopOrphan } from "./Shutdown.ts"
 
 /**
  * Changes the owner of the cluster's files to the user that PostgreSQL now runs as, as PostgreSQL requires. This is
@@ -75,20 +75,24 @@ export const startEmbedded = Effect.fn("Embedded.start")(function* (options: {
 type Start = (port: number) => Effect.Effect<Server, EmbeddedPostgresError>
 
 /**
- * Temporary errors, for which the start is repeated for ten seconds. A killed server can stay in the process table for
- * seconds, so that PostgreSQL takes its lock file for valid. Its shared memory exists until its last backend has ended.
+ * Temporary errors, for which the start is repeated. A killed server can stay in the process table for a while, so that
+ * PostgreSQL takes its lock file for valid. Its shared memory exists until its last backend has ended.
  */
 const passes = /lock file|shared memory|Address already in use|could not bind/
 
+/** Milliseconds of repeating: while the server of the lock file runs, which will hardly end, and after it has ended. */
+const patience = { held: 10_000, left: 60_000 }
+
 const firstStart = Effect.fnUntraced(function* (cluster: Cluster, start: Start) {
-  const deadline = performance.now() + 10_000
+  const startedAt = performance.now()
+  const isOver = () => performance.now() - startedAt > (isHeld(cluster) ? patience.held : patience.left)
   while (true) {
     yield* attempt("The server of an earlier gateway cannot be stopped", () => stopOrphan(cluster))
     yield* attempt(`The owner of ${cluster.folder} cannot be changed`, () => takeFiles(cluster))
     const port = yield* attempt("There is no free port", freePort)
     const result = yield* Effect.result(start(port))
     if (result._tag === "Success") return { port, server: result.success }
-    if (!passes.test(result.failure.printed ?? "") || performance.now() > deadline) return yield* result.failure
+    if (!passes.test(result.failure.printed ?? "") || isOver()) return yield* result.failure
     yield* Effect.sleep(100)
   }
 })

@@ -13,15 +13,23 @@ export const lockFile = (cluster: Cluster): ReadonlyArray<string> => {
   }
 }
 
+const pidIn = ([first = ""]: ReadonlyArray<string>): number => (/^\d+$/.test(first) ? Number(first) : 0)
+
+/** Whether the process that the lock file names still runs, whoever's it is. */
+export const isHeld = (cluster: Cluster): boolean => {
+  const pid = pidIn(lockFile(cluster))
+  return pid > 1 && viewProcess(pid).state === "running"
+}
+
 /**
  * Stops a server that a killed gateway left running on this cluster, and removes a lock file that would prevent
  * PostgreSQL from starting. The process named in the file is touched only if its arguments name this cluster, because
  * its pid may have been reused.
  */
 export const stopOrphan = async (cluster: Cluster): Promise<void> => {
-  const [first] = lockFile(cluster)
-  if (first === undefined) return
-  const pid = /^\d+$/.test(first) ? Number(first) : 0
+  const lines = lockFile(cluster)
+  if (lines.length === 0) return
+  const pid = pidIn(lines)
   const isOurs = () => {
     const { command } = viewProcess(pid)
     return command.includes("postgres") && command.includes(` -D ${cluster.folder} `)
