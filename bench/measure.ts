@@ -1,0 +1,111 @@
+import { spawnSync } from "node:child_process"
+import { readdirSync, readFileSync } from "node:fs"
+import { availableParallelism } from "node:os"
+
+/** What a measured part of the work took. */
+export interface Cost {
+  readonly seconds: number
+  /** Processor time of all processes, those included that have ended in the meantime. */
+  readonly cpuSeconds: number
+  /** Largest sum of their proportional memory (Pss) in any sample. */
+  readonly peakMiB: number
+}
+
+const read = (path: string): string => {
+  try {
+    return readFileSync(path, "utf8")
+  } catch {
+    return ""
+  }
+}
+
+const threadsOf = (pid: number): ReadonlyArray<string> => {
+  try {
+    return readdirSync(`/proc/${pid}/task`)
+  } catch {
+    return []
+  }
+}
+
+/** A process and its descendants. */
+export const treeOf = (pid: number): ReadonlyArray<number> => [
+  pid,
+  ...threadsOf(pid).flatMap((thread) =>
+    read(`/proc/${pid}/task/${thread}/children`)
+      .split(" ")
+      .filter((child) => child.trim() !== "")
+      .flatMap((child) => treeOf(Number(child)))
+  )
+]
+
+/**
+ * Processor seconds of trees of processes so far, with their descendants that have ended. Linux counts them in hundredths
+ * of a second, so a measured part of the work has to take a second or more.
+ */
+export const cpuSecondsOf = (pids: Iterable<number>): number => {
+  let ticks = 0
+  for (const pid of new Set([...pids].flatMap(treeOf))) {
+    const fields = read(`/proc/${pid}/stat`).split(") ").at(-1)?.split(" ") ?? []
+    // User and system time, the process's own and that of its children it has waited for.
+    for (const field of fields.slice(11, 15)) ticks += Number(field)
+  }
+  return ticks / 100
+}
+
+/** Proportional memory of trees of processes, in MiB: a page that several processes share counts once. */
+export const memoryMiBOf = (pids: Iterable<number>): number => {
+  let kib = 0
+  for (const pid of new Set([...pids].flatMap(treeOf))) {
+    kib += Number(/^Pss:\s+(\d+)/m.exec(read(`/proc/${pid}/smaps_rollup`))?.[1] ?? 0)
+  }
+  return kib / 1024
+}
+
+/** Runs work that is done by trees of processes, which live before and after it. */
+export const costOf = async (pids: ReadonlyArray<number>, work: () => Promise<unknown>): Promise<Cost> => {
+  let peakMiB = memoryMiBOf(pids)
+  const sampler = setInterval(() => {
+    peakMiB = Math.max(peakMiB, memoryMiBOf(pids))
+  }, 250)
+  try {
+    const [cpu, start] = [cpuSecondsOf(pids), performance.now()]
+    await work()
+    const seconds = (performance.now() - start) / 1000
+    return { seconds, cpuSeconds: cpuSecondsOf(pids) - cpu, peakMiB: Math.max(peakMiB, memoryMiBOf(pids)) }
+  } finally {
+    clearInterval(sampler)
+  }
+}
+
+export const median = (values: ReadonlyArray<number>): number =>
+  values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN
+
+/**
+ * Runs a benchmark in a process of its own, with all that it starts, on one core, on two, and on all that the machine has.
+ * `BENCH_CORES` chooses one number of cores.
+ */
+export const onCores = (file: string, program: (cores: number) => Promise<void>): void => {
+  const inside = process.env.BENCH_INSIDE
+  if (inside !== undefined) {
+    program(Number(inside)).then(
+      () => process.exit(),
+      (error) => {
+        console.error(error)
+        process.exit(1)
+      }
+    )
+    return
+  }
+  const chosen = process.env.BENCH_CORES
+  const all = availableParallelism()
+  const widths = chosen === undefined ? [...new Set([1, Math.min(2, all), all])] : [Number(chosen)]
+  for (const cores of widths) {
+    console.log(`\n## ${cores} ${cores === 1 ? "core" : "cores"}\n`)
+    const args = ["-c", `0-${cores - 1}`, process.execPath, file, ...process.argv.slice(2)]
+    const { status } = spawnSync("taskset", args, {
+      stdio: "inherit",
+      env: { ...process.env, BENCH_INSIDE: String(cores) }
+    })
+    if (status !== 0) process.exit(status ?? 1)
+  }
+}
