@@ -1,28 +1,13 @@
-import { PgClient } from "@effect/sql-pg"
 import { assert, describe, it, layer } from "@effect/vitest"
-import { Context, Effect, Layer, Stream } from "effect"
+import { Effect, Stream } from "effect"
 import { sweepParts } from "../../src/drivers/search/Catalog.ts"
 import { groupsOf } from "../../src/drivers/search/Groups.ts"
-import * as Postgres from "../../src/drivers/search/PostgresSearch.ts"
 import { Search, TooManyIndices } from "../../src/drivers/search/Search.ts"
 import { all } from "../../src/languages/query/Query.ts"
-import { freshDatabase } from "../support/postgres.ts"
 import { until } from "../support/process.ts"
-import { inMemory } from "./stores.ts"
+import { Database, inMemory, onDatabase } from "./stores.ts"
 
 const tenant = "t"
-
-/** A connection of the test's own, to look at what a search holds. */
-class Database extends Context.Service<Database, PgClient.PgClient>()("test/Database") {}
-
-const onPostgres = Layer.unwrap(
-  Effect.map(freshDatabase, (url) =>
-    Layer.merge(
-      Postgres.layer.pipe(Layer.provide(Layer.succeed(Postgres.SearchConfig, { url, connections: 4 }))),
-      Layer.effect(Database, Effect.map(Layer.build(PgClient.layer({ url })), Context.get(PgClient.PgClient)))
-    )
-  )
-)
 
 const monthOf = (at: number): string => new Date(Date.UTC(2020, at)).toISOString()
 
@@ -93,7 +78,7 @@ const found = Effect.gen(function* () {
   }
 })
 
-layer(onPostgres, { excludeTestServices: true })("a search of more parts than one statement opens", (it) => {
+layer(onDatabase, { excludeTestServices: true })("a search of more parts than one statement opens", (it) => {
   it.effect("finds the same in the same order", () =>
     Effect.gen(function* () {
       yield* fill

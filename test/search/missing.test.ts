@@ -1,10 +1,7 @@
-import { PgClient } from "@effect/sql-pg"
 import { assert, layer } from "@effect/vitest"
-import { Context, Deferred, Effect, Fiber, Layer } from "effect"
-import * as Postgres from "../../src/drivers/search/PostgresSearch.ts"
+import { Deferred, Effect, Fiber } from "effect"
 import { Search } from "../../src/drivers/search/Search.ts"
-import { freshDatabase } from "../support/postgres.ts"
-import { stores } from "./stores.ts"
+import { Database, onDatabase, stores } from "./stores.ts"
 
 const written = [
   { id: "a", source: { "@timestamp": "2026-03-01", n: null, user: { name: "ann" }, list: [{ deep: [1] }] } },
@@ -28,19 +25,7 @@ for (const [name, store] of stores) {
   })
 }
 
-/** A connection of the test's own. */
-class Database extends Context.Service<Database, PgClient.PgClient>()("test/Database") {}
-
-const onPostgres = Layer.unwrap(
-  Effect.map(freshDatabase, (url) =>
-    Layer.merge(
-      Postgres.layer.pipe(Layer.provide(Layer.succeed(Postgres.SearchConfig, { url, connections: 4 }))),
-      Layer.effect(Database, Effect.map(Layer.build(PgClient.layer({ url })), Context.get(PgClient.PgClient)))
-    )
-  )
-)
-
-layer(onPostgres, { excludeTestServices: true })("a search for missing fields", (it) => {
+layer(onDatabase, { excludeTestServices: true })("a search for missing fields", (it) => {
   it.effect("gives up when it takes long, and says that none is missing", () =>
     Effect.gen(function* () {
       const search = yield* Search

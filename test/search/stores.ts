@@ -1,4 +1,5 @@
-import { Effect, Layer } from "effect"
+import { PgClient } from "@effect/sql-pg"
+import { Context, Effect, Layer } from "effect"
 import * as Postgres from "../../src/drivers/search/PostgresSearch.ts"
 import * as Memory from "../memory/Search.ts"
 import { freshDatabase } from "../support/postgres.ts"
@@ -7,6 +8,19 @@ import { freshDatabase } from "../support/postgres.ts"
 export const onPostgres = Layer.unwrap(
   Effect.map(freshDatabase, (url) =>
     Postgres.layer.pipe(Layer.provide(Layer.succeed(Postgres.SearchConfig, { url, connections: 4 })))
+  )
+)
+
+/** A connection of the test's own, to look at what a search keeps and holds. */
+export class Database extends Context.Service<Database, PgClient.PgClient>()("test/Database") {}
+
+/** {@link onPostgres} with a connection to its database. */
+export const onDatabase = Layer.unwrap(
+  Effect.map(freshDatabase, (url) =>
+    Layer.merge(
+      Postgres.layer.pipe(Layer.provide(Layer.succeed(Postgres.SearchConfig, { url, connections: 4 }))),
+      Layer.effect(Database, Effect.map(Layer.build(PgClient.layer({ url })), Context.get(PgClient.PgClient)))
+    )
   )
 )
 

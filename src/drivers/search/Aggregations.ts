@@ -11,6 +11,7 @@ import { type GroupRow, type Manner, selectGroups, selectTimes } from "./Grouped
 import { keyOf } from "./GroupKeys.ts"
 import { fits, tooManyParts } from "./Groups.ts"
 import { compacted } from "./Parameters.ts"
+import type { TypedPart } from "./PartTypes.ts"
 import { anyReadings, isOwn, type Readings, readingsOf } from "./Readings.ts"
 import type { TooManyIndices } from "./Search.ts"
 
@@ -35,9 +36,9 @@ export type MannerName = "assumed" | "typed" | "careful"
 const mannersFor = ({ by, measures }: GroupRequest, readings: Readings, first: MannerName): ReadonlyArray<Manner> => {
   const fields = [...by.filter(({ _tag }) => _tag === "terms"), ...measures].map(({ field }) => field)
   const careful = { readings: anyReadings, lists: true }
-  if (first === "careful" || fields.some((field) => readings(field) === "lists")) return [careful]
+  if (first === "careful" || fields.some((field) => readings.of(field) === "lists")) return [careful]
   const typed = { readings: anyReadings, lists: false }
-  const isAssumed = first === "assumed" && fields.some((field) => !isOwn(field) && readings(field) !== "any")
+  const isAssumed = first === "assumed" && fields.some((field) => !isOwn(field) && readings.of(field) !== "any")
   return isAssumed ? [{ readings, lists: false }, typed, careful] : [typed, careful]
 }
 
@@ -59,7 +60,10 @@ const engineOn = (
         const rows = yield* compacted(sql, statement)
         if (rows[0]?.unsure !== false) {
           // What misled one statement would mislead the next one.
-          assumed = (field) => (readings(field) === "lists" ? "lists" : anyReadings(field))
+          assumed = {
+            ...anyReadings,
+            of: (field) => (readings.of(field) === "lists" ? "lists" : anyReadings.of(field))
+          }
           continue
         }
         if (rows[0].large) return undefined
@@ -87,11 +91,11 @@ const engineOn = (
  */
 export const readAggregations = Effect.fnUntraced(function* (
   sql: SqlClient.SqlClient,
-  parts: ReadonlyArray<Part>,
+  parts: ReadonlyArray<TypedPart>,
   query: Query,
   aggregations: ReadonlyArray<Aggregation>,
   manner: MannerName
 ) {
-  const readings = yield* readingsOf(sql, parts, fieldsOf(aggregations), true)
+  const readings = yield* readingsOf(sql, parts, fieldsOf(aggregations))
   return yield* aggregate(engineOn(sql, parts, query, readings, manner), query, aggregations)
 })

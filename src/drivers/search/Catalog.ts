@@ -73,11 +73,18 @@ export const lockIndex = (sql: SqlClient.SqlClient, no: number, mode: "shared" |
 /** The index no longer exists. */
 export class IndexGone extends Data.TaggedError("IndexGone") {}
 
+/** A part for writers: with the version of its types, which parts of before do not have. */
+export interface WritablePart extends Part {
+  readonly version: string | null
+}
+
 /** The parts of a locked index. */
 export const lockedParts = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, tenant: string, no: number) {
   const [index] = yield* sql`select from search_indices where tenant = ${tenant} and no = ${no}`
   if (index === undefined) return yield* new IndexGone()
-  return yield* partsOf(sql, tenant, [no])
+  return yield* sql<WritablePart>`
+    select name as index, no, month, part, version::text as version
+    from search_indices join search_parts using (no) where no = ${no} order by month`
 })
 
 /** The number of an index, which is created if it does not exist. */
@@ -130,7 +137,8 @@ export const makeParts = Effect.fnUntraced(function* (
     if (known.has(kept)) continue
     known.add(kept)
     const [row] = yield* sql<{ part: number }>`
-      insert into search_parts (no, month) values (${no}, ${kept}) returning part`
+      insert into search_parts (no, month, types, version) values (${no}, ${kept}, '{}', gen_random_uuid())
+      returning part`
     const table = sql(tableOf(row!.part))
     yield* sql`create table ${table} (
       id text collate "C" primary key, ts bigint not null, doc jsonb not null)`
@@ -139,7 +147,7 @@ export const makeParts = Effect.fnUntraced(function* (
 })
 
 /** The part for documents of a month: the month's own, or the one for all other months. */
-export const partFor = (parts: ReadonlyArray<Part>, month: string, most = months.most): Part | undefined =>
+export const partFor = <P extends Part>(parts: ReadonlyArray<P>, month: string, most = months.most): P | undefined =>
   parts.find((part) => part.month === month) ??
   (parts.length >= most ? parts.find((part) => part.month === "") : undefined)
 

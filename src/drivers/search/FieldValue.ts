@@ -40,6 +40,13 @@ export const textAt = (sql: SqlClient.SqlClient, field: string, index: string): 
   return firstOf(sql, [...found, ...listed])
 }
 
+/** {@link textAt} of a field that has no lists. */
+export const plainTextAt = (sql: SqlClient.SqlClient, field: string): Fragment =>
+  firstOf(
+    sql,
+    waysOf(field).map((way) => (way.length === 1 ? sql`doc ->> ${way[0]}::text` : sql`doc #>> ${way}::text[]`))
+  )
+
 /** {@link rawAt} as a number or boolean. Values of other types make the statement fail. */
 export const castAt = (sql: SqlClient.SqlClient, field: string, type: "numeric" | "float8" | "boolean"): Fragment => {
   const as = sql.literal(`::${type}`)

@@ -4,7 +4,7 @@ import { aggregationLimits, type TermKey } from "../../languages/query/aggregati
 import type { GroupBy, GroupKey } from "../../languages/query/aggregation/Grouping.ts"
 import { latest } from "../../languages/query/IndexedDocument.ts"
 import { original, storable } from "../../languages/query/StoredText.ts"
-import { castAt, rawAt, textAt } from "./FieldValue.ts"
+import { castAt, plainTextAt, rawAt, textAt } from "./FieldValue.ts"
 import { isOwn, maybeOther, type Readings } from "./Readings.ts"
 
 /** Types of JSON that are values. */
@@ -69,14 +69,14 @@ const dates = (sql: SqlClient.SqlClient, by: Extract<GroupBy, { _tag: "dates" }>
 
 type Terms = Extract<GroupBy, { _tag: "terms" }>
 
-const texts = (sql: SqlClient.SqlClient, { field, missing }: Terms): KeyColumn => ({
+const texts = (sql: SqlClient.SqlClient, { field, missing }: Terms, isKnown: boolean): KeyColumn => ({
   of: (index) => {
     const text = textAt(sql, field, index)
     return sql`(${missing === undefined ? text : sql`coalesce(${text}, ${textOf(missing)}::text)`}) collate "C"`
   },
   mayBeList: false,
   isKey: (k) => sql`length(${k}) <= ${aggregationLimits.term}::integer`,
-  isUnsure: (k) => (isOwn(field) ? undefined : maybeOther(sql, k)),
+  isUnsure: (k) => (isKnown ? undefined : maybeOther(sql, k)),
   order: (k, descending) => [sql`${k} ${wayOf(sql, descending)}`],
   type: () => sql`'string'`,
   text: (k) => k,
@@ -95,6 +95,25 @@ const numbers = (sql: SqlClient.SqlClient, { field, missing }: Terms): KeyColumn
   type: () => sql`'number'`,
   text: (k) => sql`trim_scale(${k})::text`,
   list: (keys) => sql`${keys.map((key) => (hasTag(key, "number") ? textOf(key) : null))}::text[]::numeric[]`
+})
+
+/** Whether equal numbers may have other texts than this one of a number: PostgreSQL keeps zeros at its end. */
+export const maybeLonger = (sql: SqlClient.SqlClient, text: Fragment): Fragment =>
+  sql`(right(${text}, 1) = '0' and position('.' in ${text}) > 0)`
+
+/** Values that are known to be numbers, or booleans: their texts take less time. */
+const known = (sql: SqlClient.SqlClient, { field, missing }: Terms, type: "number" | "boolean"): KeyColumn => ({
+  of: () => {
+    const text = plainTextAt(sql, field)
+    return sql`(${missing === undefined ? text : sql`coalesce(${text}, ${textOf(missing)}::text)`}) collate "C"`
+  },
+  mayBeList: false,
+  isKey: (k) => sql`length(${k}) <= ${aggregationLimits.term}::integer`,
+  isUnsure: (k) => (type === "number" ? maybeLonger(sql, k) : undefined),
+  order: (k, descending) => [sql`${k}${sql.literal(type === "number" ? "::numeric" : "")} ${wayOf(sql, descending)}`],
+  type: () => sql.literal(`'${type}'`),
+  text: (k) => k,
+  list: (keys) => sql`${keys.map((key) => (hasTag(key, type) ? textOf(key) : null))}::text[]`
 })
 
 const booleans = (sql: SqlClient.SqlClient, { field, missing }: Terms): KeyColumn => ({
@@ -142,8 +161,11 @@ const fits = (missing: TermKey | undefined, tag: TermKey["_tag"]) => missing ===
 /** How documents are grouped by a field that is read in this way. */
 export const keyColumn = (sql: SqlClient.SqlClient, by: GroupBy, readings: Readings): KeyColumn => {
   if (by._tag === "dates") return dates(sql, by)
-  const reading = readings(by.field)
-  if (reading === "texts" && fits(by.missing, "text")) return texts(sql, by)
+  const [reading, isKnown] = [readings.of(by.field), readings.isKnown(by.field)]
+  if (reading === "texts" && fits(by.missing, "text")) return texts(sql, by, isKnown)
+  if (isKnown && !isOwn(by.field) && reading === "numbers" && fits(by.missing, "number"))
+    return known(sql, by, "number")
+  if (isKnown && reading === "booleans" && fits(by.missing, "boolean")) return known(sql, by, "boolean")
   if (reading === "numbers" && fits(by.missing, "number")) return numbers(sql, by)
   if (reading === "booleans" && fits(by.missing, "boolean")) return booleans(sql, by)
   return values(sql, by)

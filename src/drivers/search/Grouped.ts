@@ -2,10 +2,11 @@ import type { SqlClient } from "effect/sql"
 import type { Fragment } from "effect/sql/Statement"
 import { aggregationLimits } from "../../languages/query/aggregation/Aggregation.ts"
 import type { GroupRequest, Measure } from "../../languages/query/aggregation/Grouping.ts"
+import { isAlone } from "../../languages/query/aggregation/Measures.ts"
 import { latest } from "../../languages/query/IndexedDocument.ts"
 import { type Part, tableOf } from "./Catalog.ts"
-import { castAt, rawAt, textAt } from "./FieldValue.ts"
-import { elements, type KeyColumn, keyColumn, scalars } from "./GroupKeys.ts"
+import { castAt, plainTextAt, rawAt, textAt } from "./FieldValue.ts"
+import { elements, type KeyColumn, keyColumn, maybeLonger, scalars } from "./GroupKeys.ts"
 import { isOwn, maybeOther, type Readings } from "./Readings.ts"
 import { conditionFor } from "./Where.ts"
 
@@ -33,8 +34,6 @@ export interface GroupRow {
   readonly [column: string]: unknown
 }
 
-const isAlone = ({ of }: Measure): boolean => of === "cardinality" || of === "percentiles"
-
 /** A request with what its statement needs of it. */
 interface Plan extends GroupRequest, Manner {
   readonly columns: ReadonlyArray<KeyColumn>
@@ -57,7 +56,7 @@ const planOf = (sql: SqlClient.SqlClient, request: GroupRequest, { readings, lis
     fields: [...new Set(request.measures.map(({ field }) => field))],
     alone,
     readAs: (field) => {
-      const reading = readings(field)
+      const reading = readings.of(field)
       const isNumbers = request.measures.every((measure) => measure.field !== field || measure.of !== "values")
       if (lists || (reading === "numbers" && !isNumbers)) return "any"
       if (reading === "texts") return alone?.of === "cardinality" ? "texts" : "any"
@@ -71,13 +70,16 @@ const planOf = (sql: SqlClient.SqlClient, request: GroupRequest, { readings, lis
  * each key that its lists have.
  */
 const baseOf = (sql: SqlClient.SqlClient, parts: ReadonlyArray<Part>, plan: Plan): Fragment => {
-  const { query, columns, keys, fields, alone, within, lists, readAs } = plan
+  const { query, columns, keys, fields, alone, within, lists, readAs, readings } = plan
+  const isDifferent = alone?.of === "cardinality"
   const condition = conditionFor(sql, query)
   const valueIn = (field: string, index: string): Fragment => {
     const reading = readAs(field)
     if (reading === "texts") return sql`${textAt(sql, field, index)} collate "C"`
     if (reading === "any") return rawAt(sql, field, index)
-    return castAt(sql, field, alone?.of === "cardinality" ? "numeric" : "float8")
+    if (!readings.isKnown(field) || isOwn(field)) return castAt(sql, field, isDifferent ? "numeric" : "float8")
+    const text = plainTextAt(sql, field)
+    return isDifferent ? sql`${text} collate "C"` : sql`(${text})::float8`
   }
   // PostgreSQL would look a JSON value up again for each of its uses, and would sort whole documents by their keys.
   const isApart = fields.some((field) => readAs(field) === "any" || keys.length > 0)
@@ -227,8 +229,13 @@ const valueOf = (sql: SqlClient.SqlClient, { of, field, percents = [] }: Measure
 /** Whether a group has a list, which is no number: it is the largest of all. */
 const checkOf = (sql: SqlClient.SqlClient, { of, field }: Measure, plan: Plan): ReadonlyArray<Fragment> => {
   const reading = plan.readAs(field)
-  if (plan.lists || of === "values" || reading === "numbers") return []
-  if (reading === "texts") return isOwn(field) ? [] : [sql`bool_or(${maybeOther(sql, sql`d0`)})`]
+  const isKnown = plan.readings.isKnown(field)
+  if (plan.lists || of === "values") return []
+  if (reading === "numbers") {
+    const isText = of === "cardinality" && isKnown && !isOwn(field)
+    return isText ? [sql`bool_or(${maybeLonger(sql, sql`d0`)})`] : []
+  }
+  if (reading === "texts") return isKnown ? [] : [sql`bool_or(${maybeOther(sql, sql`d0`)})`]
   if (of === "cardinality") return [sql`bool_or(jsonb_typeof(d0) = 'array')`]
   return [sql`max(${sql.literal(`v${plan.fields.indexOf(field)}`)}) = 'NaN'`]
 }

@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto"
 import { Data, Effect } from "effect"
 import type { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
+import { collectTypes, type FieldTypes } from "../../languages/query/FieldTypes.ts"
 import type { NewDocument, Written } from "../../languages/query/IndexedDocument.ts"
 import { type Prepared, prepare } from "../../languages/query/Prepare.ts"
 import { sqlState } from "../postgres/SqlState.ts"
@@ -16,8 +17,10 @@ import {
   openIndex,
   type Part,
   partFor,
-  tableOf
+  tableOf,
+  type WritablePart
 } from "./Catalog.ts"
+import { typesRecorder } from "./PartTypes.ts"
 
 /** The transaction must be repeated with more: missing parts, or an exclusive lock on the index. */
 class Again extends Data.TaggedError("Again")<{ readonly missing: ReadonlyArray<string> }> {}
@@ -37,19 +40,23 @@ const newId = (): string => {
   return `${Date.now().toString(36).padStart(9, "0")}${counter.toString(36).padStart(7, "0")}${random}`
 }
 
+/** The documents of each part, in the order of the parts. */
+const groupsOf = (
+  parts: ReadonlyArray<WritablePart>,
+  documents: ReadonlyArray<Prepared>,
+  most: number | undefined
+): ReadonlyMap<WritablePart, ReadonlyArray<Prepared>> => {
+  const groups = new Map<WritablePart, Array<Prepared>>(parts.map((part) => [part, []]))
+  for (const document of documents) groups.get(partFor(parts, monthOf(document.at), most)!)?.push(document)
+  return new Map([...groups].filter(([, group]) => group.length > 0))
+}
+
 const insert = Effect.fnUntraced(function* (
   sql: SqlClient.SqlClient,
   parts: ReadonlyArray<Part>,
-  documents: ReadonlyArray<Prepared>,
-  most: number | undefined
+  groups: ReadonlyMap<Part, ReadonlyArray<Prepared>>,
+  documents: ReadonlyArray<Prepared>
 ) {
-  const groups = new Map<Part, Array<Prepared>>()
-  for (const document of documents) {
-    const part = partFor(parts, monthOf(document.at), most)!
-    const group = groups.get(part)
-    if (group === undefined) groups.set(part, [document])
-    else group.push(document)
-  }
   for (const [{ part }, group] of groups) {
     yield* sql`
       insert into ${sql(tableOf(part))} (id, ts, doc)
@@ -59,8 +66,9 @@ const insert = Effect.fnUntraced(function* (
       on conflict (id) do update set ts = excluded.ts, doc = excluded.doc`
   }
   for (const other of parts) {
+    if (parts.length === 1) break
     const moved = documents.filter((document) => document.named && !groups.get(other)?.includes(document))
-    if (parts.length > 1 && moved.length > 0) {
+    if (moved.length > 0) {
       yield* sql`delete from ${sql(tableOf(other.part))} where id = any(${moved.map(({ id }) => id)}::text[])`
     }
   }
@@ -70,16 +78,21 @@ const insert = Effect.fnUntraced(function* (
 const mode = (parts: number, documents: ReadonlyArray<Prepared>) =>
   parts > 1 && documents.some(({ named }) => named) ? "alone" : "shared"
 
+/** The types of the documents of a batch by their month. */
+type TypesOfMonths = ReadonlyMap<string, FieldTypes>
+
 type Fault = SqlError | IndexGone | IndexLimit
 
 export const makeWrite = (sql: SqlClient.SqlClient) => {
   /** The number of parts of each index when it was last seen: a guess at the lock that is needed. */
   const seen = new Map<number, number>()
+  const record = typesRecorder(sql)
 
   const store = Effect.fnUntraced(function* (
     tenant: string,
     index: string,
-    documents: ReadonlyArray<Prepared>
+    documents: ReadonlyArray<Prepared>,
+    types: TypesOfMonths
   ): Effect.fn.Return<void, Fault> {
     const no = yield* openIndex(sql, tenant, index)
     for (let most: number | undefined; ; ) {
@@ -97,14 +110,22 @@ export const makeWrite = (sql: SqlClient.SqlClient) => {
             if (missing.length > 0 || (held === "shared" && mode(parts.length, documents) === "alone")) {
               return yield* new Again({ missing })
             }
-            yield* insert(sql, parts, documents, most)
+            const groups = groupsOf(parts, documents, most)
+            const committed: Array<() => void> = []
+            for (const [part, group] of groups) {
+              for (const found of new Set(group.map(({ at }) => types.get(monthOf(at))))) {
+                if (found !== undefined) committed.push(yield* record(part.part, part.version, found))
+              }
+            }
+            yield* insert(sql, parts, groups, documents)
+            return committed
           })
         )
-        .pipe(
-          Effect.as(undefined),
-          Effect.catchTag("Again", (again) => Effect.succeed(again))
-        )
-      if (tried === undefined) return
+        .pipe(Effect.catchTag("Again", (again) => Effect.succeed(again)))
+      if (!("missing" in tried)) {
+        for (const done of tried) done()
+        return
+      }
       if (tried.missing.length > 0) yield* sql.withTransaction(makeParts(sql, tenant, no, tried.missing, most))
     }
   })
@@ -113,11 +134,12 @@ export const makeWrite = (sql: SqlClient.SqlClient) => {
   const storeFitting = (
     tenant: string,
     index: string,
-    documents: ReadonlyArray<Prepared>
+    documents: ReadonlyArray<Prepared>,
+    types: TypesOfMonths
   ): Effect.Effect<Written["rejected"], Fault> =>
     documents.length === 0
       ? Effect.succeed([])
-      : store(tenant, index, documents).pipe(
+      : store(tenant, index, documents, types).pipe(
           Effect.retry({ while: (error) => error._tag === "IndexGone", times: 3 }),
           Effect.as<Written["rejected"]>([]),
           Effect.catchTag("SqlError", (error) => {
@@ -131,8 +153,8 @@ export const makeWrite = (sql: SqlClient.SqlClient) => {
             const half = documents.length >> 1
             return Effect.map(
               Effect.all([
-                storeFitting(tenant, index, documents.slice(0, half)),
-                storeFitting(tenant, index, documents.slice(half))
+                storeFitting(tenant, index, documents.slice(0, half), types),
+                storeFitting(tenant, index, documents.slice(half), types)
               ]),
               (rejected) => rejected.flat()
             )
@@ -140,8 +162,15 @@ export const makeWrite = (sql: SqlClient.SqlClient) => {
         )
 
   return Effect.fnUntraced(function* (tenant: string, index: string, documents: ReadonlyArray<NewDocument>) {
-    const { prepared, rejected } = prepare(documents, newId)
-    const refused = yield* storeFitting(tenant, index, prepared).pipe(
+    const months = new Map<string, ReturnType<typeof collectTypes>>()
+    const { prepared, rejected } = prepare(documents, newId, (document, at) => {
+      const month = monthOf(at)
+      const types = months.get(month) ?? collectTypes()
+      months.set(month, types)
+      types.look(document)
+    })
+    const types = new Map([...months].map(([month, { types }]) => [month, types()]))
+    const refused = yield* storeFitting(tenant, index, prepared, types).pipe(
       Effect.catchTag("IndexLimit", ({ reason }) =>
         Effect.succeed<Written["rejected"]>(prepared.map(({ place }) => ({ at: place, reason })))
       )

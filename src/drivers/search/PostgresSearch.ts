@@ -2,6 +2,7 @@ import { Context, Effect, Layer, Schedule, Semaphore, Stream } from "effect"
 import * as Reactivity from "effect/reactivity/Reactivity"
 import { SqlError } from "effect/sql/SqlError"
 import type { Statement } from "effect/sql/Statement"
+import { fieldsOf } from "../../languages/query/aggregation/Aggregation.ts"
 import { emptyAnswers } from "../../languages/query/aggregation/Answers.ts"
 import type { Key, ReadOptions } from "../../languages/query/IndexedDocument.ts"
 import { isIndexOf, named } from "../../languages/query/IndexName.ts"
@@ -15,7 +16,6 @@ import {
   lockIndex,
   monthOf,
   notFound,
-  type Part,
   partsOf,
   resolve,
   stillThere,
@@ -29,6 +29,7 @@ import { isOverdue, missingIn, noneMissing } from "./MissingFields.ts"
 import { overview } from "./Overview.ts"
 import { readPage } from "./Page.ts"
 import { compacted } from "./Parameters.ts"
+import { type TypedPart, typedParts } from "./PartTypes.ts"
 import { orElse } from "./Readings.ts"
 import { type Resumption, resumed, type Start } from "./Resume.ts"
 import { Search, TooManyIndices } from "./Search.ts"
@@ -36,6 +37,7 @@ import { connect } from "./SearchAddress.ts"
 import {
   type Group,
   hitOf,
+  isNeeded,
   keyOf,
   partsFor,
   rowOf,
@@ -46,7 +48,7 @@ import {
   selectRows
 } from "./Select.ts"
 import { type EncodedTo, encodedLines } from "./Slices.ts"
-import { begin, type Counted, PartsGone, streamed, sumOf } from "./Snapshot.ts"
+import { begin, type Counted, inSnapshot, PartsGone, streamed, sumOf } from "./Snapshot.ts"
 import { readSorted } from "./Sorted.ts"
 
 /** The address of the database with the documents. */
@@ -54,9 +56,7 @@ export class SearchConfig extends Context.Service<SearchConfig, SearchAddress>()
   "flow-gateway/layers/search/SearchConfig"
 ) {}
 
-/**
- * Maximum number of concurrent searches of one tenant, so that no tenant takes all connections. Further searches wait.
- */
+/** Concurrent searches of one tenant, so that none takes all connections. Further ones wait. */
 const atOnce = 3
 
 /** Target size of a slice in bytes. */
@@ -154,15 +154,15 @@ const make = Effect.gen(function* () {
     tenant: string,
     pattern: string,
     query: Query,
-    read: (parts: ReadonlyArray<Part>) => Effect.Effect<A, E>
+    { fields, hashing = false }: { readonly fields: ReadonlyArray<string>; readonly hashing?: boolean },
+    read: (parts: ReadonlyArray<TypedPart>) => Effect.Effect<A, E>
   ) =>
     Effect.gen(function* () {
-      const parts = yield* partsFor(sql, tenant, yield* resolve(sql, tenant, pattern), query)
+      const parts = (yield* typedParts(sql, tenant, pattern, fields, hashing)).filter(isNeeded(query))
       if (parts.length === 0) return undefined
       if (parts.length > atMost) return yield* tooManyParts(parts.length)
-      const snapshot = sql`set transaction isolation level repeatable read read only`
-      return yield* sql.withTransaction(Effect.andThen(snapshot, read(parts)))
-    }).pipe(Effect.retry(again), inTurn(tenant))
+      return yield* read(parts)
+    }).pipe(inSnapshot(sql), Effect.retry(again), inTurn(tenant))
 
   return Search.of({
     indices: Effect.fn("Search.indices")(function* (tenant) {
@@ -204,8 +204,7 @@ const make = Effect.gen(function* () {
         if (first === undefined) return { hits: [], more: false }
         if (second === undefined) {
           const read = readPage(sql, (statement) => compacted(sql, statement), [first], query, span)
-          const snapshot = sql`set transaction isolation level repeatable read read only`
-          return yield* sql.withTransaction(Effect.andThen(snapshot, read))
+          return yield* inSnapshot(sql)(read)
         }
         const { get, releasing } = yield* begin(sql, groups)
         return yield* readPage(sql, get, groups, query, span, releasing)
@@ -213,24 +212,25 @@ const make = Effect.gen(function* () {
     }, unreachableWithin(pageLimit)),
 
     sorted: Effect.fn("Search.sorted")(function* (tenant, pattern, query, span) {
+      const fields = span.sort.map(({ field }) => field)
       const read = (guesses: boolean) =>
-        onParts(tenant, pattern, query, (parts) => readSorted(sql, parts, query, span, guesses))
+        onParts(tenant, pattern, query, { fields }, (parts) => readSorted(sql, parts, query, span, guesses))
       return (yield* orElse(read(true), () => read(false))) ?? { hits: [], more: false }
     }, unreachableWithin(pageLimit)),
 
     aggregate: Effect.fn("Search.aggregate")(function* (tenant, pattern, query, aggregations) {
+      const asked = { fields: fieldsOf(aggregations), hashing: true }
       const read = (manner: MannerName) =>
-        onParts(tenant, pattern, query, (parts) => readAggregations(sql, parts, query, aggregations, manner))
+        onParts(tenant, pattern, query, asked, (parts) => readAggregations(sql, parts, query, aggregations, manner))
       const guessed = orElse(read("assumed"), () => read("typed"))
       return (yield* orElse(guessed, () => read("careful"))) ?? emptyAnswers(aggregations)
     }, unreachableWithin(pageLimit)),
 
     missingFields: Effect.fn("Search.missingFields")(function* (tenant, pattern, fields) {
       const unknown = () => Effect.succeed(noneMissing)
-      const found = yield* onParts(tenant, pattern, matchAll, (parts) => missingIn(sql, parts, fields)).pipe(
-        Effect.catchIf(isOverdue, unknown),
-        Effect.catchTag("TooManyIndices", unknown)
-      )
+      const found = yield* onParts(tenant, pattern, matchAll, { fields: [] }, (parts) =>
+        missingIn(sql, parts, fields)
+      ).pipe(Effect.catchIf(isOverdue, unknown), Effect.catchTag("TooManyIndices", unknown))
       return found ?? noneMissing
     }, unreachableWithin(pageLimit)),
 

@@ -2,10 +2,12 @@ import { Effect } from "effect"
 import type { SqlClient } from "effect/sql"
 import { SqlError } from "effect/sql/SqlError"
 import type { Fragment } from "effect/sql/Statement"
+import { typeBit } from "../../languages/query/FieldTypes.ts"
 import { sqlState } from "../postgres/SqlState.ts"
 import { type Part, tableOf } from "./Catalog.ts"
 import { rawAt } from "./FieldValue.ts"
 import { compacted } from "./Parameters.ts"
+import { type TypedPart, typesIn } from "./PartTypes.ts"
 
 /**
  * How a statement reads the values of a field. `numbers`, `texts` and `booleans` take about as long as SQL that is written
@@ -14,7 +16,11 @@ import { compacted } from "./Parameters.ts"
  */
 export type Reading = "numbers" | "texts" | "booleans" | "any" | "lists"
 
-export type Readings = (field: string) => Reading
+export interface Readings {
+  readonly of: (field: string) => Reading
+  /** Whether all values of a field are known to be like this. */
+  readonly isKnown: (field: string) => boolean
+}
 
 /** Number of documents of a part that are looked at. */
 const looked = 50
@@ -37,10 +43,10 @@ const own = new Map<string, Reading>([
 export const isOwn = (field: string): boolean => own.has(field)
 
 /** Reads all values with their types: right for all documents without lists. */
-export const anyReadings: Readings = (field) => own.get(field) ?? "any"
+export const anyReadings: Readings = { of: (field) => own.get(field) ?? "any", isKnown: isOwn }
 
-/** SQLSTATEs of casts from JSON of another type, and from numbers that a double cannot hold. */
-const misread = ["22023", "22003"]
+/** SQLSTATEs of casts from JSON and texts of another type, and from numbers that a double cannot hold. */
+const misread = ["22023", "22P02", "22003"]
 
 /** Whether a statement failed because values were not what they were assumed to be. */
 const isMisread = (error: unknown): error is SqlError =>
@@ -59,22 +65,34 @@ const readingOf = (kinds: string): Reading => {
   return found.has("boolean") ? "booleans" : "any"
 }
 
+const readingOfTypes = (types: number): Reading => {
+  if ((types & typeBit.list) !== 0) return "lists"
+  if (types === typeBit.number) return "numbers"
+  if (types === typeBit.boolean) return "booleans"
+  return types === typeBit.text || types === 0 ? "texts" : "any"
+}
+
 /**
- * Guesses how the values of fields can be read, by some documents of the first and of the last part.
- *
- * @param hashing whether PostgreSQL is to group by hashing until the end of the transaction. It knows nothing of the
- *   values in JSON, so it would expect as many groups as documents, and sort them
+ * How the values of fields can be read, by the types that all parts know of them. For parts of before it is a guess, by
+ * some documents of the first and of the last part.
  */
 export const readingsOf = Effect.fnUntraced(function* (
   sql: SqlClient.SqlClient,
-  parts: ReadonlyArray<Part>,
-  fields: Iterable<string>,
-  hashing: boolean
+  parts: ReadonlyArray<TypedPart>,
+  fields: Iterable<string>
 ) {
-  const names = [...new Set(fields)].filter((field) => !isOwn(field))
-  const settings = hashing ? [sql`set_config('enable_sort', 'off', true) as sort`] : []
-  if (names.length + settings.length === 0) return anyReadings
-  const some = [...new Set([parts[0], parts.at(-1)])].flatMap((part) => part ?? [])
+  const readings = new Map<string, Reading>()
+  const names: Array<string> = []
+  for (const field of new Set(fields)) {
+    if (isOwn(field)) continue
+    const types = typesIn(parts, field)
+    if (types === undefined) names.push(field)
+    else readings.set(field, readingOfTypes(types))
+  }
+  const isKnown = (field: string) => isOwn(field) || (readings.has(field) && !names.includes(field))
+  const found = { of: (field) => readings.get(field) ?? anyReadings.of(field), isKnown } satisfies Readings
+  if (names.length === 0) return found
+  const some: ReadonlyArray<Part> = [...new Set([parts[0], parts.at(-1)])].flatMap((part) => part ?? [])
   const one = ({ part, index }: Part) => {
     const values = names.map((name, at) => sql`${rawAt(sql, name, index)} as ${sql.literal(`x${at}`)}`)
     return sql`(select ${sql.csv(values)} from ${sql(tableOf(part))} limit ${looked}::bigint)`
@@ -85,10 +103,9 @@ export const readingsOf = Effect.fnUntraced(function* (
       else jsonb_typeof(${x}) end`
     return sql`string_agg(distinct ${kind}, ',') as ${sql.literal(`r${at}`)}`
   })
-  const documents = names.length === 0 ? sql`` : sql`from (${sql.join(" union all ", false)(some.map(one))}) as looked`
   const statement = sql<Readonly<Record<string, string | null>>>`
-    select ${sql.csv([...settings, ...kinds])} ${documents}`
+    select ${sql.csv(kinds)} from (${sql.join(" union all ", false)(some.map(one))}) as looked`
   const [row] = yield* compacted(sql, statement)
-  const known = new Map(names.map((name, at) => [name, readingOf(row?.[`r${at}`] ?? "")]))
-  return ((field) => known.get(field) ?? anyReadings(field)) satisfies Readings
+  for (const [at, name] of names.entries()) readings.set(name, readingOf(row?.[`r${at}`] ?? ""))
+  return found
 })

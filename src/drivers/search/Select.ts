@@ -61,6 +61,12 @@ export const mayHold = (part: Part, { from, to }: Slice): boolean => {
   return part.month === "" || ((!first || part.month >= first) && (!last || part.month <= last))
 }
 
+/** Whether a search has to read a part. */
+export const isNeeded = (query: Query, after?: Key): ((part: Part) => boolean) => {
+  const times = timesOf(query)
+  return (part) => mayFollow(part, after) && isWithin(part, times)
+}
+
 /** The parts of indices that a search has to read: those that the dates of its query exclude are left out. */
 export const partsFor = Effect.fnUntraced(function* (
   sql: SqlClient.SqlClient,
@@ -75,8 +81,7 @@ export const partsFor = Effect.fnUntraced(function* (
     tenant,
     indices.map(({ no }) => no)
   )
-  const times = timesOf(query)
-  return parts.filter((part) => mayFollow(part, after) && isWithin(part, times))
+  return parts.filter(isNeeded(query, after))
 })
 
 /**

@@ -1,10 +1,19 @@
 import { Data, Effect, Stream } from "effect"
 import type { SqlClient } from "effect/sql"
+import { BeginTransaction } from "effect/sql/SqlClient"
 import type { SqlError } from "effect/sql/SqlError"
 import type { Statement } from "effect/sql/Statement"
 import { groupReader } from "./Catalog.ts"
 import { compact } from "./Parameters.ts"
 import type { Group } from "./Select.ts"
+
+const readOnly = "begin isolation level repeatable read read only"
+
+/** A transaction whose statements all read the same snapshot. */
+export const inSnapshot =
+  (sql: SqlClient.SqlClient) =>
+  <A, E>(work: Effect.Effect<A, E>) =>
+    Effect.provideService(sql.withTransaction(work), BeginTransaction, readOnly)
 
 /** A connection that runs statements, one after the other, in one snapshot. */
 export interface Moment {
@@ -28,7 +37,7 @@ export const momentOf = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, s
   const connection = yield* sql.reserve
   const say = (text: string) => connection.executeUnprepared(text, [], undefined)
   yield* Effect.addFinalizer(() => Effect.ignore(say("rollback")))
-  yield* say("begin isolation level repeatable read read only")
+  yield* say(readOnly)
   // The statement takes no parameters. The name comes from PostgreSQL, and is sanitised anyway.
   if (snapshot !== undefined) yield* say(`set transaction snapshot '${snapshot.replace(/[^\w-]/g, "")}'`)
   // A slow reader must not make the server cancel the statement or end the transaction.

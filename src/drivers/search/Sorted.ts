@@ -10,6 +10,7 @@ import { type Part, tableOf } from "./Catalog.ts"
 import { castAt, rawAt } from "./FieldValue.ts"
 import { fits, tooManyParts } from "./Groups.ts"
 import { compacted } from "./Parameters.ts"
+import type { TypedPart } from "./PartTypes.ts"
 import { anyReadings, type Readings, readingsOf } from "./Readings.ts"
 import type { SortedHit, SortedPage, SortedSpan } from "./Search.ts"
 import { conditionFor } from "./Where.ts"
@@ -50,7 +51,7 @@ const orderOf = (sql: SqlClient.SqlClient, keys: ReadonlyArray<SortKey>): Fragme
 /** The typed columns of a key: the number, the text or the boolean that orders the document. */
 const columnsOf = (sql: SqlClient.SqlClient, key: SortKey, at: number, part: Part, readings: Readings): Fragment => {
   const { n, t, b } = names(at)
-  const only = readings(key.field)
+  const only = readings.of(key.field)
   if (key.field === "@timestamp") {
     const time = part.month === "" ? sql`nullif(ts, ${latest}::bigint)` : sql`ts`
     return sql`${time} as ${sql.literal(n)}, null::text as ${sql.literal(t)}, null::text as ${sql.literal(b)}`
@@ -73,7 +74,7 @@ const valueOf = (
   index: string,
   readings: Readings
 ): Fragment => {
-  if (readings(field) === "numbers") return sql`${castAt(sql, field, "numeric")} as ${sql.literal(`x${at}`)}`
+  if (readings.of(field) === "numbers") return sql`${castAt(sql, field, "numeric")} as ${sql.literal(`x${at}`)}`
   const raw = rawAt(sql, field, index)
   const way = sql.literal(descending ? "desc nulls last" : "asc nulls last")
   const is = (type: string) => sql`jsonb_typeof(element) = ${sql.literal(`'${type}'`)}`
@@ -191,13 +192,13 @@ const sortValue = (row: FoundRow, at: number): SortValue => {
  */
 export const readSorted = Effect.fnUntraced(function* (
   sql: SqlClient.SqlClient,
-  parts: ReadonlyArray<Part>,
+  parts: ReadonlyArray<TypedPart>,
   query: Query,
   span: SortedSpan,
   guesses: boolean
 ) {
   const fields = span.sort.map(({ field }) => field)
-  const readings = guesses ? yield* readingsOf(sql, parts, fields, false) : anyReadings
+  const readings = guesses ? yield* readingsOf(sql, parts, fields) : anyReadings
   const statement = selectSorted(sql, parts, query, span, readings)
   if (!fits(statement)) return yield* tooManyParts(parts.length)
   const found = yield* compacted(sql, statement)

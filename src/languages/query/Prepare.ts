@@ -19,12 +19,12 @@ const encoder = new TextEncoder()
 
 const sizeOf = (id: string): number => (id.length > 512 || id.length < 128 ? id.length : encoder.encode(id).length)
 
-const read = (source: NewDocument["source"]): { readonly json: string; readonly timestamp: unknown } | string => {
+const read = (source: NewDocument["source"]): Readonly<{ json: string; value: Record<string, unknown> }> | string => {
   try {
     const json = typeof source === "string" ? source : JSON.stringify(source)
     const value: unknown = typeof source === "string" ? JSON.parse(source) : source
     if (!Predicate.isObject(value)) return "the document is not an object"
-    return boundsFault(json) ?? { json, timestamp: value["@timestamp"] }
+    return boundsFault(json) ?? { json, value }
   } catch {
     return "the document is not JSON, or is nested too deeply"
   }
@@ -33,10 +33,13 @@ const read = (source: NewDocument["source"]): { readonly json: string; readonly 
 /**
  * Documents in their stored form, sorted by id, so that concurrent writers lock rows in the same order. Of several
  * documents with the same id, the last one counts.
+ *
+ * @param look sees each document with its position in the result order
  */
 export const prepare = (
   documents: ReadonlyArray<NewDocument>,
-  newId: () => string
+  newId: () => string,
+  look?: (document: Readonly<Record<string, unknown>>, at: string) => void
 ): { readonly prepared: ReadonlyArray<Prepared>; readonly rejected: Written["rejected"] } => {
   const rejected: Array<{ at: number; reason: string }> = []
   const byId = new Map<string, Prepared>()
@@ -55,11 +58,13 @@ export const prepare = (
     const id = document.id === undefined ? newId() : storable(document.id)
     sorted &&= id > last
     last = id
+    const at = placeOf(found.value["@timestamp"])
+    look?.(found.value, at)
     byId.set(id, {
       place,
       id,
       named: document.id !== undefined,
-      at: placeOf(found.timestamp),
+      at,
       json: storableJson(found.json)
     })
   })

@@ -30,6 +30,7 @@ import {
   type Measure,
   TooManyBuckets
 } from "./Grouping.ts"
+import { isAlone, measuresOf } from "./Measures.ts"
 import { compareKeys } from "./TermOrder.ts"
 
 /** The groups around an aggregation. */
@@ -47,30 +48,10 @@ type Metrics = ReadonlyArray<readonly [Aggregation, Metric]>
 /** Bytes of a bucket besides its key and what is in it. */
 const bucketBytes = 40
 
+/** The one group of all documents, which are not counted. */
+const everything: ReadonlyArray<Group> = [{ keys: [], documents: 0, total: 0, values: [] }]
+
 const pathOf = (keys: ReadonlyArray<GroupKey>): string => JSON.stringify(keys)
-
-/** The measures that a metric needs. */
-const measuresOf = (metric: Metric): ReadonlyArray<Measure> => {
-  const { field } = metric
-  switch (metric._tag) {
-    case "stats":
-      return [
-        { field, of: "count" },
-        { field, of: "min" },
-        { field, of: "max" },
-        { field, of: "sum" }
-      ]
-    case "value_count":
-      return [{ field, of: "values" }]
-    case "percentiles":
-      return [{ field, of: "percentiles", percents: metric.percents }]
-    default:
-      return [{ field, of: metric._tag }]
-  }
-}
-
-/** Metrics whose values one pass with other metrics cannot find. */
-const isAlone = ({ of }: Measure): boolean => of === "cardinality" || of === "percentiles"
 
 /** Answers aggregations as Elasticsearch does. `query` finds the documents. */
 export const aggregate = <E>(
@@ -87,6 +68,7 @@ export const aggregate = <E>(
       detail: `The answer is larger than ${aggregationLimits.bytes >> 20} MiB: take a smaller size or a longer interval, fewer metrics, or narrow the query`
     })
 
+  const start: Around = { query, by: [], within: undefined }
   let left = aggregationLimits.bytes
   const spend = (pointer: string, bytes: number) =>
     Effect.suspend(() => {
@@ -113,7 +95,9 @@ export const aggregate = <E>(
   ) {
     const together = metrics.flatMap(([, metric]) => measuresOf(metric)).filter((measure) => !isAlone(measure))
     const request = { ...around, measures: together, top: typeof top === "function" ? top(together) : top }
-    const found = yield* groupsOf(pointer, request, each)
+    // Metrics at the top need no number of documents: a bucket does.
+    const isCounted = around !== start || together.length > 0
+    const found = isCounted ? yield* groupsOf(pointer, request, each) : everything
     const answers = new Map<string, Answer>(found.map(({ keys }) => [pathOf(keys), {}]))
     const within = request.top === undefined ? around : { ...around, within: found.map(({ keys }) => keys) }
     let at = 0
@@ -285,7 +269,6 @@ export const aggregate = <E>(
     return last?._tag === "dates" ? last.starts : []
   }
 
-  const start = { query, by: [], within: undefined }
   return Effect.gen(function* () {
     const metrics = metricsOf(aggregations)
     const { answers } = yield* metrics.length === 0
