@@ -9,10 +9,13 @@ import { parseSort } from "../src/languages/query/Sort.ts"
 import { startEmbedded } from "../src/layers/postgres/Embedded.ts"
 import { layerFromUrl } from "../src/layers/postgres/Postgres.ts"
 import { temporaryFolder } from "../test/support/postgresServer.ts"
+import { pinned } from "./measure.ts"
 
 // Aggregations and sorted searches against the quickest SQL that one would write by hand on the same table, knowing the
 // documents: the ratio of processor time (the client's and that of PostgreSQL's backends), alternated, the least of all
 // rounds. Neither uses parallel workers. `node bench/charts.ts [documents] [rounds]`.
+
+await pinned(import.meta.filename, [1])
 
 const documents = Number(process.argv[2] ?? 200_000)
 const rounds = Number(process.argv[3] ?? 5)

@@ -6,21 +6,21 @@ import { join } from "node:path"
 import { Effect, Exit, Redacted, Scope } from "effect"
 import pg from "pg"
 import { startEmbedded } from "../src/layers/postgres/Embedded.ts"
+import { cpuSecondsOf, pinned, treeOf } from "./measure.ts"
 
 // What it costs to compress answers, and what it saves: a list of flowlines in pages, the executions as one streamed
 // list, and the scan of nodes, each as it is, in gzip and in zstd. The codings alternate; the processor time of the
-// gateway counts, from the kernel's accounting, and the size of the bodies.
+// gateway and of PostgreSQL counts, from the kernel's accounting, and the size of the bodies.
+
+await pinned(import.meta.filename)
 
 const rounds = Number(process.env["BENCH_ROUNDS"] ?? 20)
 const folder = mkdtempSync(join(tmpdir(), "flow-bench-"))
 chmodSync(folder, 0o711)
 let gateway: ChildProcess | undefined
 
-/** Processor time of a process so far, in milliseconds: user and system (proc(5), /proc/pid/stat). */
-const cpuMillis = (pid: number): number => {
-  const fields = readFileSync(`/proc/${pid}/stat`, "utf8").split(") ")[1]!.split(" ")
-  return (Number(fields[11]) + Number(fields[12])) * 10
-}
+/** Processor milliseconds so far of the gateway and of PostgreSQL, which this process has started. */
+const cpuMillis = (): number => cpuSecondsOf(treeOf(process.pid).slice(1)) * 1000
 
 /** The bytes of the body as they are sent. */
 const sizeOf = (url: string, coding: string): Promise<number> =>
@@ -35,7 +35,7 @@ const sizeOf = (url: string, coding: string): Promise<number> =>
     }).on("error", reject)
   })
 
-const start = (database: string): Promise<{ readonly pid: number; readonly url: string }> =>
+const start = (database: string): Promise<string> =>
   new Promise((resolve, reject) => {
     const env = { ...process.env, FLOW_DATA: join(folder, "data"), FLOW_DATABASE_URL: database, FLOW_PORT: "0" }
     const child = spawn(process.execPath, ["src/main.ts"], { env, stdio: ["ignore", "pipe", "ignore"] })
@@ -43,7 +43,7 @@ const start = (database: string): Promise<{ readonly pid: number; readonly url: 
     child.once("exit", (code) => reject(new Error(`The gateway has ended with ${code}`)))
     child.stdout.on("data", (chunk: Buffer) => {
       const ready = /ready (http:\S+)/.exec(chunk.toString())
-      if (ready !== null) resolve({ pid: child.pid!, url: ready[1]! })
+      if (ready !== null) resolve(ready[1]!)
     })
   })
 
@@ -51,7 +51,7 @@ const scope = Effect.runSync(Scope.make())
 try {
   const { url: databaseUrl } = await Effect.runPromise(Scope.provide(startEmbedded({ folder }), scope))
   const database = Redacted.value(databaseUrl)
-  const { pid, url } = await start(database)
+  const url = await start(database)
   const flowline = readFileSync("examples/conf/tenants/mytenant/flowlines/apache-access.yaml")
   let id = ""
   for (let count = 0; count < 300; count++) {
@@ -81,9 +81,9 @@ try {
     const used = [0, 0, 0]
     for (let round = 0; round < rounds; round++) {
       for (const [index, coding] of codings.entries()) {
-        const before = cpuMillis(pid)
+        const before = cpuMillis()
         for (let count = 0; count < 10; count++) await sizeOf(url + path, coding)
-        used[index]! += cpuMillis(pid) - before
+        used[index]! += cpuMillis() - before
       }
     }
     for (const [index, coding] of codings.entries()) {

@@ -2,11 +2,14 @@ import { spawn } from "node:child_process"
 import { once } from "node:events"
 import { fileURLToPath } from "node:url"
 import { Effect, Layer } from "effect"
+import { pinned } from "./measure.ts"
 
 /**
  * What other requests feel while runaway patterns and programs are tested. Starts a gateway in a process of its own and
  * measures, at rest and under attack: a plain request, and a small operator test. `node bench/guard.ts [seconds]`.
  */
+
+await pinned(import.meta.filename)
 
 const seconds = Number(process.argv[2] ?? 10)
 

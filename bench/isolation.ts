@@ -12,11 +12,14 @@ import { findRunIsolation } from "../src/layers/isolation/RunProbe.ts"
 import type { Flowline } from "../src/protocol/Flowline.ts"
 import type { RunIsolation } from "../src/protocol/Isolation.ts"
 import { Engine } from "../src/services/runs/Attempt.ts"
+import { pinned } from "./measure.ts"
 
 /**
  * Processor time of a run that does nothing, with its spare process: of the gateway, the run and all between, with
  * isolation and without: `node bench/isolation.ts`. As root no process of a run is killed before its parent has counted it.
  */
+
+await pinned(import.meta.filename)
 
 const runs = Number(process.env["BENCH_RUNS"] ?? 20)
 const rounds = Number(process.env["BENCH_ROUNDS"] ?? 5)

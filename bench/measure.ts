@@ -1,4 +1,5 @@
-import { spawnSync } from "node:child_process"
+import { spawn } from "node:child_process"
+import { once } from "node:events"
 import { readdirSync, readFileSync } from "node:fs"
 import { availableParallelism } from "node:os"
 
@@ -80,32 +81,48 @@ export const costOf = async (pids: ReadonlyArray<number>, work: () => Promise<un
 export const median = (values: ReadonlyArray<number>): number =>
   values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN
 
+/** Numbers of cores that a benchmark shows: one, two, and all that the machine has. `BENCH_CORES` chooses one. */
+const usualWidths = (): ReadonlyArray<number> => {
+  const [chosen, all] = [process.env["BENCH_CORES"], availableParallelism()]
+  return chosen === undefined ? [...new Set([1, Math.min(2, all), all])] : [Number(chosen)]
+}
+
 /**
- * Runs a benchmark in a process of its own, with all that it starts, on one core, on two, and on all that the machine has.
- * `BENCH_CORES` chooses one number of cores.
+ * Runs a benchmark in a process of its own for each number of cores, to which it is pinned with all that it starts, and
+ * says what all of them took together. Returns the number of cores in such a process only.
+ *
+ * @param file the benchmark's, which calls this first
  */
+export const pinned = async (file: string, widths = usualWidths()): Promise<number> => {
+  const inside = process.env["BENCH_INSIDE"]
+  if (inside !== undefined) return Number(inside)
+  for (const cores of widths) {
+    console.log(`\n## ${cores} ${cores === 1 ? "core" : "cores"}\n`)
+    const child = spawn("taskset", ["-c", `0-${cores - 1}`, process.execPath, file, ...process.argv.slice(2)], {
+      stdio: "inherit",
+      env: { ...process.env, BENCH_INSIDE: String(cores) }
+    })
+    let code: unknown
+    const cost = await costOf([process.pid], async () => {
+      code = (await once(child, "exit"))[0]
+    })
+    console.log(
+      `all processes together: ${cost.cpuSeconds.toFixed(0)} s of processor, ${cost.peakMiB.toFixed(0)} MiB at the peak`
+    )
+    if (code !== 0) process.exit(1)
+  }
+  process.exit()
+}
+
+/** {@link pinned} for a benchmark that is a function. */
 export const onCores = (file: string, program: (cores: number) => Promise<void>): void => {
-  const inside = process.env.BENCH_INSIDE
-  if (inside !== undefined) {
-    program(Number(inside)).then(
+  pinned(file)
+    .then(program)
+    .then(
       () => process.exit(),
       (error) => {
         console.error(error)
         process.exit(1)
       }
     )
-    return
-  }
-  const chosen = process.env.BENCH_CORES
-  const all = availableParallelism()
-  const widths = chosen === undefined ? [...new Set([1, Math.min(2, all), all])] : [Number(chosen)]
-  for (const cores of widths) {
-    console.log(`\n## ${cores} ${cores === 1 ? "core" : "cores"}\n`)
-    const args = ["-c", `0-${cores - 1}`, process.execPath, file, ...process.argv.slice(2)]
-    const { status } = spawnSync("taskset", args, {
-      stdio: "inherit",
-      env: { ...process.env, BENCH_INSIDE: String(cores) }
-    })
-    if (status !== 0) process.exit(status ?? 1)
-  }
 }

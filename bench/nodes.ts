@@ -1,12 +1,15 @@
 import { Schema } from "effect"
 import { catalogue } from "../src/nodes/Catalogue.ts"
 import type { Event, NodeContext } from "../src/nodes/Node.ts"
+import { pinned } from "./measure.ts"
 import { cases } from "./nodeCases.ts"
 
 /**
  * Nodes of stream flowlines on batches of 1000 records, each against a plain loop that makes the same records. Both
  * alternate, and what they make is compared first: `node bench/nodes.ts [rounds] [batches] [part of a name]`.
  */
+
+await pinned(import.meta.filename, [1])
 
 const rounds = Number(process.argv[2] ?? 9)
 const batches = Number(process.argv[3] ?? 60)

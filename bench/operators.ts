@@ -8,6 +8,9 @@ import { compile as compileDissect } from "../src/languages/dissect/Dissector.ts
 import { compile as compileFilter } from "../src/languages/grok/GrokFilter.ts"
 import { compile as compileGrok } from "../src/languages/grok/GrokMatcher.ts"
 import { print } from "../src/languages/grok/Print.ts"
+import { pinned } from "./measure.ts"
+
+await pinned(import.meta.filename, [1])
 
 const count = 20_000
 const rounds = 15

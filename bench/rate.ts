@@ -11,8 +11,11 @@ import { RequestRate } from "../src/services/shared/Security.ts"
 import { Settings } from "../src/services/shared/Settings.ts"
 import { Tenants } from "../src/services/shared/Tenant.ts"
 import { testSettings } from "../test/support/gateway.ts"
+import { pinned } from "./measure.ts"
 
 // What counting a request costs in processor time, when no limit is near: `node bench/rate.ts`.
+
+await pinned(import.meta.filename, [1])
 
 const rounds = 500_000
 const headers = {

@@ -5,9 +5,12 @@ import { SqlClient } from "effect/sql"
 import { versionKey } from "../src/services/shared/Versions.ts"
 import { startTestServer } from "../test/support/postgresServer.ts"
 import { startProcess, temporary } from "../test/support/process-gateway.ts"
+import { pinned } from "./measure.ts"
 
 // Reads of artifacts in a tenant that has 100 000 of them, against the same reads in one that has ten: a page of the
 // list, metadata of a version, the latest version. Medians of alternated requests to one gateway with one connection.
+
+await pinned(import.meta.filename)
 
 const artifacts = Number(process.env["BENCH_ARTIFACTS"] ?? 100_000)
 const requests = Number(process.env["BENCH_REQUESTS"] ?? 300)

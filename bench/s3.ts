@@ -8,10 +8,13 @@ import { Effect, Layer, Redacted, Stream } from "effect"
 import { Blobs } from "../src/drivers/blobs/Blobs.ts"
 import * as S3 from "../src/drivers/blobs/S3Blobs.ts"
 import { accessKeyId, secretAccessKey, startCeph } from "../test/s3/ceph.ts"
+import { pinned } from "./measure.ts"
 
 // A blob of 1 GiB into an S3 storage and out of it, against the AWS client by itself: `Upload` under a name that is
 // known before, hashed on the way, and `GetObject`. Each is a process of its own, and they alternate. Needs the
 // programs of Ceph. `node bench/s3.ts`; BENCH_MIB and BENCH_ROUNDS say how much and how often.
+
+await pinned(import.meta.filename)
 
 const mib = 1024 * 1024
 const size = Number(process.env["BENCH_MIB"] ?? 1024)

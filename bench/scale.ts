@@ -9,6 +9,7 @@ import { versionKey } from "../src/services/shared/Versions.ts"
 import { gateway } from "../test/support/gateway.ts"
 import { startTestServer } from "../test/support/postgresServer.ts"
 import { startProcess, temporary } from "../test/support/process-gateway.ts"
+import { pinned } from "./measure.ts"
 import { created, reads, type Sizes, tenant } from "./scaleReads.ts"
 
 // A gateway with years of history against one with a day's: the same reads, alternated, medians. Then the history is
@@ -17,6 +18,8 @@ import { created, reads, type Sizes, tenant } from "./scaleReads.ts"
 // 100,000 archives, 100,000 registry files and 10 M documents, which takes about 30 GB.
 
 const scale = Number(process.env["BENCH_SCALE"] ?? 1)
+await pinned(import.meta.filename)
+
 const requests = Number(process.env["BENCH_REQUESTS"] ?? 100)
 
 const full: Sizes = {

@@ -13,9 +13,12 @@ import { sha256 } from "../src/run/SearchClient.ts"
 import { documentsOf } from "../src/run/SearchDocuments.ts"
 import { pipeline } from "../src/run/stream/Pipeline.ts"
 import { temporaryFolder } from "../test/support/postgresServer.ts"
+import { type Cost, costOf, median, memoryMiBOf, pinned } from "./measure.ts"
 
 // Documents into the search and out of it, against `psql \copy` of the same fields in the same order, alternated.
 // `node bench/search.ts [documents] [rounds]`; without psql only the rates are shown.
+
+await pinned(import.meta.filename)
 
 const documents = Number(process.argv[2] ?? 200_000)
 const rounds = Number(process.argv[3] ?? 3)
@@ -37,7 +40,6 @@ const seconds = async (work: () => Promise<unknown>): Promise<number> => {
   await work()
   return (performance.now() - began) / 1000
 }
-const median = (values: ReadonlyArray<number>): number => [...values].sort((a, b) => a - b)[values.length >> 1] ?? 0
 const rate = (time: number): string => `${Math.round(documents / time).toLocaleString("en")}/s`
 
 const psql = async (url: string, query: string): Promise<boolean> => {
@@ -106,23 +108,25 @@ const program = Effect.gen(function* () {
   const run = <A, E>(effect: Effect.Effect<A, E>) => Effect.runPromise(effect)
 
   const parts = Array.from({ length: documents / batch }, (_, part) => part)
-  const writing = yield* Effect.promise(() =>
-    seconds(() =>
-      run(
-        Effect.forEach(
-          parts,
-          (part) =>
-            search.write(
-              "bench",
-              index,
-              Array.from({ length: batch }, (_, n) => ({ source: document(part * batch + n) }))
-            ),
-          { concurrency: 2, discard: true }
-        )
+  const costing = (work: () => Promise<unknown>) => Effect.promise(() => costOf([process.pid], work))
+  const writing = yield* costing(() =>
+    run(
+      Effect.forEach(
+        parts,
+        (part) =>
+          search.write(
+            "bench",
+            index,
+            Array.from({ length: batch }, (_, n) => ({ source: document(part * batch + n) }))
+          ),
+        { concurrency: 2, discard: true }
       )
     )
   )
-  console.log(`write     ${rate(writing)} (two writers, ${batch} documents each time, durable)`)
+  const each = ((writing.cpuSeconds / documents) * 1e6).toFixed(1)
+  console.log(
+    `write     ${rate(writing.seconds)}, ${each} us of processor each (two writers, ${batch} documents each time, durable)`
+  )
 
   const tables = yield* sql<{ part: number }>`select part from search_parts order by month`
   for (const { part } of tables) yield* sql`vacuum analyze ${sql(`search_part_${part}`)}`
@@ -130,30 +134,28 @@ const program = Effect.gen(function* () {
   const union = tables.map(({ part }) => `select ts, id, doc from search_part_${part}`).join(" union all ")
   const query = `select ${columns} from (${union}) as found order by ts, id`
 
-  const times = { ours: [] as Array<number>, psql: [] as Array<number>, read: [] as Array<number> }
-  const before = process.memoryUsage.rss()
-  let peak = before
-  const watch = setInterval(() => {
-    peak = Math.max(peak, process.memoryUsage.rss())
-  }, 20)
+  const costs = { ours: [] as Array<Cost>, psql: [] as Array<Cost>, read: [] as Array<Cost> }
+  const before = memoryMiBOf([process.pid])
   for (let round = 0; round < rounds; round++) {
-    times.ours.push(yield* Effect.promise(() => seconds(() => extraction(search))))
+    costs.ours.push(yield* costing(() => extraction(search)))
     let done = true
-    const theirs = yield* Effect.promise(() =>
-      seconds(async () => {
-        done = await psql(Redacted.value(url), query)
-      })
-    )
-    if (done) times.psql.push(theirs)
-    times.read.push(yield* Effect.promise(() => seconds(() => run(Stream.runDrain(search.read("bench", index, all))))))
+    const theirs = yield* costing(async () => {
+      done = await psql(Redacted.value(url), query)
+    })
+    if (done) costs.psql.push(theirs)
+    costs.read.push(yield* costing(() => run(Stream.runDrain(search.read("bench", index, all)))))
   }
-  clearInterval(watch)
-  const [ours, theirs] = [median(times.ours), median(times.psql)]
-  console.log(
-    `csv       ${rate(ours)}${theirs === 0 ? "" : `, psql \\copy ${rate(theirs)}: ${(theirs / ours).toFixed(2)} x`}`
-  )
-  console.log(`documents ${rate(median(times.read))}`)
-  console.log(`memory    +${Math.round((peak - before) / 2 ** 20)} MiB while reading`)
+  const secondsOf = (some: ReadonlyArray<Cost>) => median(some.map(({ seconds }) => seconds))
+  const micros = (some: ReadonlyArray<Cost>) =>
+    `${((median(some.map(({ cpuSeconds }) => cpuSeconds)) / documents) * 1e6).toFixed(2)} us of processor each`
+  const [ours, theirs] = [secondsOf(costs.ours), secondsOf(costs.psql)]
+  console.log(`csv       ${rate(ours)}, ${micros(costs.ours)}`)
+  if (costs.psql.length > 0) {
+    console.log(`psql      ${rate(theirs)}, ${micros(costs.psql)}: ${(theirs / ours).toFixed(2)} x by wall`)
+  }
+  console.log(`documents ${rate(secondsOf(costs.read))}, ${micros(costs.read)}`)
+  const peak = Math.max(...Object.values(costs).flatMap((some) => some.map(({ peakMiB }) => peakMiB)))
+  console.log(`memory    +${Math.round(peak - before)} MiB while reading, PostgreSQL's included`)
 
   const last = yield* Stream.runLast(search.read("bench", index, all))
   const page = (after?: Key) =>

@@ -2,11 +2,14 @@ import { Schema } from "effect"
 import { fileInput } from "../src/nodes/inputs/FileInput.ts"
 import type { NodeContext } from "../src/nodes/Node.ts"
 import { grok } from "../src/nodes/processing/Grok.ts"
+import { pinned } from "./measure.ts"
 
 /**
  * What it costs that records say where they are from (`source: true`): reading lines alone, and reading and parsing
  * them with grok. Both sides alternate: `node bench/sources.ts [rounds] [MiB]`.
  */
+
+await pinned(import.meta.filename, [1])
 
 const rounds = Number(process.argv[2] ?? 9)
 const mib = Number(process.argv[3] ?? 32)

@@ -2,12 +2,15 @@ import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { startProcess } from "../test/support/process-gateway.ts"
+import { cpuSecondsOf, pinned } from "./measure.ts"
 
 /**
  * Milliseconds of POST /v1/{tenant}/flowline/try with 100 lines, from the request to the whole answer, on a gateway of
  * its own with the embedded PostgreSQL: `node bench/try.ts`. Warm: a run is kept ready. Cold: the requests follow each
  * other without a pause, so that each starts a process.
  */
+
+await pinned(import.meta.filename)
 
 const rounds = Number(process.env["BENCH_ROUNDS"] ?? 30)
 
@@ -56,7 +59,7 @@ try {
     return performance.now() - began
   }
   const pause = (millis: number) => new Promise((resolve) => setTimeout(resolve, millis))
-  console.log("what | p50 | p90 | target")
+  console.log("what | p50 | p90 | processor time of all processes | target")
   for (const [name, file, sample] of [
     ["stream", access, lines],
     ["analytics", totals, csv],
@@ -64,14 +67,18 @@ try {
   ] as const) {
     for (const kind of ["warm", "cold"] as const) {
       const times: Array<number> = []
+      const before = cpuSecondsOf([gateway.process.pid!])
       for (let round = 0; round <= rounds; round++) {
         // Time enough for the next runner to be there.
         if (kind === "warm") await pause(1500)
         const millis = await once(file, sample)
         if (round > 0) times.push(millis)
       }
+      const cpu = ((cpuSecondsOf([gateway.process.pid!]) - before) / (rounds + 1)) * 1000
       const [half, most] = [0.5, 0.9].map((q) => `${quantile(times, q).toFixed(0)} ms`)
-      console.log(`100 lines, ${name}, ${kind} | ${half} | ${most} | ${kind === "warm" ? "300 ms" : "-"}`)
+      console.log(
+        `100 lines, ${name}, ${kind} | ${half} | ${most} | ${cpu.toFixed(0)} ms | ${kind === "warm" ? "300 ms" : "-"}`
+      )
     }
   }
 } finally {
