@@ -1,8 +1,8 @@
 import { readdirSync, writeFileSync } from "node:fs"
-import { setPriority } from "node:os"
+import { getPriority, setPriority } from "node:os"
 
-/** The niceness of runs. */
-const niceness = 4
+/** How much lower the priority of a run is than that of its gateway; 19 is the lowest that there is. */
+const lower = 4
 
 const allThreads = (): ReadonlyArray<number> =>
   // Linux gives each thread a priority of its own; the threads that it starts inherit it.
@@ -16,6 +16,7 @@ const allThreads = (): ReadonlyArray<number> =>
  */
 export const lowerPriority = (urgent: number | undefined): void => {
   try {
+    const niceness = Math.min(19, getPriority() + lower)
     for (const thread of allThreads()) if (thread !== urgent) setPriority(thread, niceness)
     // A run leads a session, and with autogroup Linux shares the processors between sessions first: sched(7).
     writeFileSync("/proc/self/autogroup", String(niceness))

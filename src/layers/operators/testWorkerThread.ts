@@ -1,4 +1,4 @@
-import { setPriority } from "node:os"
+import { getPriority, setPriority } from "node:os"
 import { parentPort, workerData } from "node:worker_threads"
 import * as Result from "effect/Result"
 import { processorMillis } from "../../drivers/threads/TimeLimit.ts"
@@ -10,7 +10,7 @@ import type { FromWorker, Order, ProgramFault, Reply, SampleTester, ToWorker, Tu
 // Entry point of a worker thread: compiles programs and runs turns of their tests, one order after the other.
 
 // Tests have a low priority. On Linux this sets the priority of the thread, elsewhere it would be that of the process.
-if (process.platform === "linux") setPriority(5)
+if (process.platform === "linux") setPriority(Math.min(19, getPriority() + 5))
 
 const told = new Int32Array(workerData as SharedArrayBuffer)
 const reached = (index: number): void => {
