@@ -1,7 +1,8 @@
 import { defineConfig } from "vitest/config"
 
 /**
- * Tests that take long: those that kill, freeze and cut off processes, and those that measure how time and memory grow.
+ * Tests that take long: those that kill, freeze and cut off processes, those that measure how
+ * time and memory grow, and laws that are tried many times.
  * They are no part of `npm test`; the gate runs them.
  */
 export default defineConfig({

@@ -1,16 +1,7 @@
 import { BaseSequencer, type TestSpecification } from "vitest/node"
 
 /** What starts many processes or waits for them, the longest first: begun last, it would run alone in the end. */
-const slow = [
-  "audit/actions",
-  "docs.test",
-  "executions/",
-  "schedules/",
-  "resources/ledger",
-  "e2e/",
-  "engine/",
-  "isolation/"
-]
+const slow = ["docs.test", "executions/", "schedules/", "e2e/", "engine/", "isolation/"]
 
 const rank = ({ moduleId }: TestSpecification): number => {
   const at = slow.findIndex((name) => moduleId.includes(`/test/${name}`))
