@@ -111,7 +111,10 @@ describe("blocks of a file", () => {
     let replaced = 0
     const found: Array<string> = []
     for (const block of await all(cut(torn, [77_777]))) {
-      const context = { ...new Memory().nodeContext("in"), replaced: (bytes: number) => void (replaced += bytes) }
+      const count = (bytes: number) => {
+        replaced += bytes
+      }
+      const context = { ...new Memory().nodeContext("in"), replaced: count }
       await sendBlock(block, "lines", context, async (_, batch) => {
         const messages = batch.map(({ message }) => String(message))
         const short = messages.filter(({ length }) => length <= portionBytes)
