@@ -4,6 +4,7 @@ import { createReadStream, createWriteStream, mkdirSync, mkdtempSync, readFileSy
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { Effect, Layer, Stream } from "effect"
+import { startBundled } from "../src/drivers/Programs.ts"
 import { EngineConfig } from "../src/layers/engine/EngineConfig.ts"
 import * as LocalEngine from "../src/layers/engine/LocalEngine.ts"
 import type { DagNode, Flowline } from "../src/protocol/Flowline.ts"
@@ -15,6 +16,9 @@ import { writeLog } from "./accessLog.ts"
  * of a 256 KiB chunk's lines. Both are processes of their own and alternate. Then the time from `run` to a run's first
  * message, with a warm runner and without: `node bench/run.ts`.
  */
+
+// Runs start the programs that a gateway starts.
+startBundled()
 
 const mib = Number(process.env["BENCH_MIB"] ?? 128)
 const rounds = Number(process.env["BENCH_ROUNDS"] ?? 5)

@@ -13,6 +13,9 @@ import type { RunTrigger, TriggerBody } from "./Trigger.ts"
 /** Argument of a child that exits if it had to compile its modules itself, so that a faster one replaces it. */
 export const leaveWhenCold = "--leave-when-cold"
 
+/** Argument of a child that loads the runtime analytics and its database while it waits. */
+export const readyForAnalytics = "--ready-for-analytics"
+
 /** A run of a flowline. `epoch` counts the attempts of the execution from 1. */
 export interface RunSpec {
   readonly tenant: string

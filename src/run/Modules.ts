@@ -1,7 +1,7 @@
 import { Effect, Layer } from "effect"
 import { catalogue } from "../nodes/Catalogue.ts"
 import { flowlineWithSecrets } from "../nodes/SecretSettings.ts"
-import { secretsIn } from "../protocol/RunProtocol.ts"
+import { readyForAnalytics, secretsIn } from "../protocol/RunProtocol.ts"
 import type { MakeJob, Parts } from "./Run.ts"
 import { pipeline } from "./stream/Pipeline.ts"
 
@@ -38,6 +38,11 @@ export const parts: Parts = {
       const { parallel } = await import("./stream/parallel/Parallel.ts")
       return parallel(flowline, makeContext, order, send)
     })
+  },
+  prepare: async () => {
+    if (!process.argv.includes(readyForAnalytics)) return
+    // Not opened yet: that is done within 20 ms, and a waiting process would hold 20 MiB for it.
+    await import("./analytics/Analytics.ts")
   },
   blobs: (store) => Layer.unwrap(Effect.map(blobs, ({ runLayer }) => runLayer(store)))
 }

@@ -85,6 +85,8 @@ export interface Parts {
   /** Loads a runtime. */
   readonly runtime: (runtime: Runtime, isTrial: boolean) => MakeJob | Promise<MakeJob>
   readonly blobs: (place: BlobPlace) => Layer.Layer<Blobs>
+  /** Does in advance what a waiting child was told to be ready for. */
+  readonly prepare?: () => Promise<void>
 }
 
 const counterMillis = 500
@@ -106,6 +108,8 @@ export const serve = async (load: () => Promise<Parts>): Promise<void> => {
   try {
     const keepCompiled = compileCache()
     const parts = await load()
+    // What fails now fails again in the run that needs it, which then says so.
+    if (!ordered) await parts.prepare?.().catch(() => {})
     if (!ordered) keepCompiled()
     await new Run(decodeOrder(await order), channel, parts, parent).run()
   } catch (error) {

@@ -1,6 +1,7 @@
 import { mkdirSync, readFileSync, readlinkSync } from "node:fs"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
+import { program } from "../../src/drivers/Programs.ts"
 import { Runners } from "../../src/layers/engine/Runners.ts"
 import type { RunMessage } from "../../src/protocol/RunProtocol.ts"
 import { eventually } from "../support/process.ts"
@@ -61,11 +62,55 @@ describe("the warm runner", () => {
         let pid = await waiting(it)
         for (let tries = 0; tries < 5 && !(resident(pid) < limit); tries++) pid = await waiting(it)
         assert.isBelow(resident(pid), limit)
-        const { child, warm } = it.take(512)
+        const { child, warm } = it.take(512, "stream")
         assert.deepStrictEqual([warm, child.pid], [true, pid])
         await eventually("another runner waits", () => it.waiting[0] !== undefined && it.waiting[0] !== pid)
         await child.stop(false)
         assert.isFalse(isAlive(pid))
+      })
+    })
+  )
+
+  it.live("loads the runtime analytics, and stays small, while one of the last two runs needed it", () =>
+    Effect.gen(function* () {
+      const it = yield* runners({ entry: program("run") })
+      yield* Effect.promise(async () => {
+        const loads = (pid: number) => readFileSync(`/proc/${pid}/maps`, "latin1").includes("libduckdb")
+        // The first one on a fresh folder may leave, as above.
+        let pid = await waiting(it)
+        for (let tries = 0; tries < 5 && !(resident(pid) < limit); tries++) pid = await waiting(it)
+        for (const [runtime, isLoaded] of [
+          ["analytics", true],
+          ["stream", true],
+          ["stream", false],
+          ["analytics", true]
+        ] as const) {
+          const { child } = it.take(512, runtime)
+          await child.stop(false)
+          const next = await waiting(it)
+          if (isLoaded) await eventually("it is ready for analytics", () => loads(next))
+          assert.strictEqual(loads(next), isLoaded, runtime)
+          assert.isBelow(resident(await waiting(it)), limit)
+        }
+      })
+    })
+  )
+
+  it.live("is replaced only when the run has ended, or has had its time", () =>
+    Effect.gen(function* () {
+      const it = yield* runners()
+      yield* Effect.promise(async () => {
+        await waiting(it)
+        const began = performance.now()
+        const long = it.take(512, "stream").child
+        await eventually("another runner waits beside the run", () => it.waiting.length === 1)
+        assert.isAbove(performance.now() - began, 400)
+        await waiting(it)
+        const short = it.take(512, "stream").child
+        assert.deepStrictEqual(it.waiting, [])
+        await short.stop(false)
+        await eventually("another runner waits after the run", () => it.waiting.length === 1)
+        await long.stop(false)
       })
     })
   )
@@ -76,12 +121,12 @@ describe("the warm runner", () => {
       const it = yield* runners({ spares: () => wanted })
       yield* Effect.promise(async () => {
         await eventually("three wait", () => it.waiting.length === 3)
-        const taken = [it.take(512), it.take(512), it.take(512)]
+        const taken = [it.take(512, "stream"), it.take(512, "stream"), it.take(512, "stream")]
         assert.deepStrictEqual(
           taken.map(({ warm }) => warm),
           [true, true, true]
         )
-        assert.isFalse(it.take(512).warm)
+        assert.isFalse(it.take(512, "stream").warm)
         await eventually("three wait again", () => it.waiting.length === 3)
         const all = it.waiting
         wanted = 0
@@ -108,7 +153,7 @@ describe("the warm runner", () => {
       const it = yield* runners()
       yield* Effect.promise(async () => {
         const pid = await waiting(it)
-        const { child, warm } = it.take(1024)
+        const { child, warm } = it.take(1024, "stream")
         assert.isFalse(warm)
         assert.notStrictEqual(child.pid, pid)
         await child.stop(false)

@@ -2,7 +2,7 @@ import { it } from "@effect/vitest"
 import { Effect, Schema } from "effect"
 import { describe, expect } from "vitest"
 import type { Block } from "../../src/nodes/Capabilities.ts"
-import { blockBytes, blocks, portable, sendBlock } from "../../src/nodes/inputs/files/Blocks.ts"
+import { blockBytes, blocks, portable, portionBytes, sendBlock } from "../../src/nodes/inputs/files/Blocks.ts"
 import type { Event } from "../../src/nodes/Node.ts"
 import { seed } from "../support/random.ts"
 import { Memory } from "./memory.ts"
@@ -100,7 +100,30 @@ describe("blocks of a file", () => {
   it("end with the bytes, not with the chunks: no batch waits for more", async () => {
     const line = encode(`${"x".repeat(1023)}\n`)
     const { batches } = await read(await all(cut(Buffer.concat(Array(600).fill(line)), [100_000])))
-    expect(batches).toEqual([256, 256, 88])
+    expect(batches).toEqual([...Array(9).fill(64), 24])
+  })
+
+  it("pass on 64 KiB of lines at once, and count replaced bytes wherever they are", async () => {
+    const lines = Array.from({ length: 3000 }, (_, at) => `${at} ${"é".repeat(at % 150)}`)
+    const text = encode(`${lines.join("\n")}\n${"x".repeat(3 * portionBytes)}\n`)
+    // A torn character behind each of some line ends, and a real U+FFFD, which replaces nothing.
+    const torn = Buffer.concat([text, new Uint8Array([0xe2, 0x82, 10, 0xff, 0xff, 10]), encode("\ufffd\n")])
+    let replaced = 0
+    const found: Array<string> = []
+    for (const block of await all(cut(torn, [77_777]))) {
+      const count = (bytes: number) => {
+        replaced += bytes
+      }
+      const context = { ...new Memory().nodeContext("in"), replaced: count }
+      await sendBlock(block, "lines", context, async (_, batch) => {
+        const messages = batch.map(({ message }) => String(message))
+        const short = messages.filter(({ length }) => length <= portionBytes)
+        expect(encode(short.join("\n")).length).toBeLessThanOrEqual(portionBytes)
+        found.push(...messages)
+      })
+    }
+    expect(found).toEqual([...lines, "x".repeat(3 * portionBytes), "\ufffd", "\ufffd\ufffd", "\ufffd"])
+    expect(replaced).toBe(4)
   })
 
   it("take what is no UTF-8, a torn character at the end, and nothing at all", async () => {

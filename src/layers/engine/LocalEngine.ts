@@ -72,7 +72,7 @@ class Run {
     this.#timeoutSeconds =
       limits.timeout_seconds ?? (spec.lasting === true ? Number.POSITIVE_INFINITY : settings.timeoutSeconds)
     this.#deadline = performance.now() + (startSeconds + this.#timeoutSeconds) * 1000
-    const { child, warm } = runners.take(this.#memoryMib)
+    const { child, warm } = runners.take(this.#memoryMib, spec.flowline.runtime)
     this.#mayRetry = warm
     this.#child = child
     this.#messages = new Messages(child.messages)

@@ -1,5 +1,6 @@
+import type { Runtime } from "../../protocol/Flowline.ts"
 import type { RunIsolation } from "../../protocol/Isolation.ts"
-import { leaveWhenCold } from "../../protocol/RunProtocol.ts"
+import { leaveWhenCold, readyForAnalytics } from "../../protocol/RunProtocol.ts"
 import { Child } from "./Child.ts"
 import type { EngineSettings } from "./EngineConfig.ts"
 
@@ -7,6 +8,15 @@ const maxDelayMillis = 60_000
 
 /** Pause before the next spare is started after a run had to start without one: more such runs may be starting. */
 const afterCold = 500
+
+/**
+ * Milliseconds that a run has the processors before the next spare is started, unless it ends sooner: the start takes
+ * more processor time than most runs.
+ */
+const undisturbed = 500
+
+/** How many of the last runs tell what the next spare gets ready for. */
+const telling = 2
 
 /** Milliseconds between two spares: they are started one by one. */
 const spacing = 250
@@ -18,9 +28,10 @@ const notIsolated: RunIsolation = { parts: [], missing: [], launcher: [], hasDoo
 
 /**
  * Starts children for runs. Some with the default memory are kept warm, with their modules loaded and their parent
- * watch running, so that a run starts within milliseconds. The next one is started with a delay, so that it does not
- * slow the run down. One is enough for runs that are started here; a gateway that may have to take over those of
- * another one keeps as many as that would take, because on a busy machine a start takes seconds.
+ * watch running, so that a run starts within milliseconds. The next one is started when the run has ended or has had
+ * some time, so that it does not slow the run down. It loads the runtime analytics, too, if one of the last runs needed
+ * it. One is enough for runs that are started here; a gateway that may have to take over those of another one keeps as
+ * many as that would take, because on a busy machine a start takes seconds.
  */
 export class Runners {
   readonly #settings: EngineSettings
@@ -30,6 +41,7 @@ export class Runners {
   #delay: number
   #closed = false
   #isolation: RunIsolation = notIsolated
+  #lately: ReadonlyArray<Runtime> = []
   readonly #alive = new Set<Child>()
   /**
    * Whether a child has been started with `leaveWhenCold`: only the first is, because children that cannot write the
@@ -55,7 +67,8 @@ export class Runners {
   }
 
   /** Returns a child for a run with this heap (MiB), and whether it was warm. */
-  take(memoryMib: number): { readonly child: Child; readonly warm: boolean } {
+  take(memoryMib: number, runtime: Runtime): { readonly child: Child; readonly warm: boolean } {
+    this.#lately = [runtime, ...this.#lately].slice(0, telling)
     const spare = this.#spares.find((child) => child.alive && child.memoryMib === memoryMib)
     if (spare === undefined) {
       if (this.#timer !== undefined) this.#postpone(Math.max(this.#delay, afterCold))
@@ -63,7 +76,11 @@ export class Runners {
     }
     this.#spares = this.#spares.filter((child) => child !== spare)
     this.#delay = this.#settings.warmDelayMillis
-    this.#postpone(this.#delay)
+    this.#postpone(Math.max(this.#delay, undisturbed))
+    const timer = this.#timer
+    void spare.exited.then(() => {
+      if (timer !== undefined && this.#timer === timer) this.#postpone(this.#delay)
+    })
     return { child: spare, warm: true }
   }
 
@@ -122,6 +139,7 @@ export class Runners {
   #start(): void {
     if (this.#spares.length >= this.#wanted) return
     const options = this.#compiled ? [] : [leaveWhenCold]
+    if (this.#lately.includes("analytics")) options.push(readyForAnalytics)
     this.#compiled = true
     const child = this.#started(new Child(this.#settings, this.#isolation, this.#settings.memoryMib, options))
     this.#spares = [...this.#spares, child]

@@ -97,11 +97,21 @@ async function* cut(evenPieces: AsyncIterable<Uint8Array>): AsyncGenerator<Block
   if (size > 0) yield { pieces: begun, isFirst }
 }
 
-const decoded = (pieces: ReadonlyArray<Uint8Array>): string => {
-  const decoder = new TextDecoder("utf-8", { ignoreBOM: true })
-  let text = ""
-  for (const piece of pieces) text += decoder.decode(piece, { stream: true })
-  return text + decoder.decode()
+/**
+ * Bytes that are decoded and sent at once. Their text and their records are small enough for the young generation of the
+ * heap, where they die before they are moved: with whole blocks, the old generation fills with dead texts.
+ */
+export const portionBytes = 65_536
+
+/** Divides the bytes at line ends; a longer line is divided anywhere. */
+function* portions(bytes: Uint8Array): Generator<Uint8Array> {
+  for (let from = 0; from < bytes.length; ) {
+    const most = Math.min(from + portionBytes, bytes.length)
+    const lines = most === bytes.length ? most : bytes.lastIndexOf(lineEnd, most - 1) + 1
+    const to = lines > from ? lines : most
+    yield bytes.subarray(from, to)
+    from = to
+  }
 }
 
 /** Sends the records of a block, then its failures. */
@@ -112,15 +122,34 @@ export const sendBlock = async (
   emit: Emit
 ): Promise<void> => {
   const failures = new Failures(context)
-  const events: Array<Event> = []
   const reader = textReader(format, failures)
-  const text = decoded(pieces)
-  const replaced = text.includes("\ufffd") ? replacedIn(joined(pieces), text, "utf-8") : 0
-  if (replaced > 0) context.replaced?.(replaced)
-  reader.push(isFirst ? withoutMark(text) : text, events)
-  reader.end(events)
-  for (let at = 0; at < events.length; at += batchRecords) {
-    await emit(chosen, events.length <= batchRecords ? events : events.slice(at, at + batchRecords))
+  const decoder = new TextDecoder("utf-8", { ignoreBOM: true })
+  let begun = !isFirst
+  let isReplaced = false
+  const texts = function* () {
+    for (const piece of pieces) for (const bytes of portions(piece)) yield decoder.decode(bytes, { stream: true })
+    yield decoder.decode()
+  }
+  const send = async (events: ReadonlyArray<Event>) => {
+    for (let at = 0; at < events.length; at += batchRecords) {
+      await emit(chosen, events.length <= batchRecords ? events : events.slice(at, at + batchRecords))
+    }
+  }
+  for (const text of texts()) {
+    if (text === "") continue
+    isReplaced ||= text.includes("\ufffd")
+    const events: Array<Event> = []
+    reader.push(begun ? text : withoutMark(text), events)
+    begun = true
+    await send(events)
+  }
+  const last: Array<Event> = []
+  reader.end(last)
+  await send(last)
+  if (isReplaced) {
+    const bytes = joined(pieces)
+    const count = replacedIn(bytes, new TextDecoder("utf-8", { ignoreBOM: true }).decode(bytes), "utf-8")
+    if (count > 0) context.replaced?.(count)
   }
   await failures.send(emit)
 }

@@ -1,0 +1,92 @@
+import { type ChildProcess, spawn } from "node:child_process"
+import { once } from "node:events"
+import { mkdirSync } from "node:fs"
+import { join } from "node:path"
+import { setTimeout as sleep } from "node:timers/promises"
+import { fileURLToPath } from "node:url"
+import type { DagNode, Flowline } from "../src/protocol/Flowline.ts"
+import { cpuSecondsOf } from "./measure.ts"
+
+const tenant = "bench"
+
+/** The folder of the tenant's configuration below a folder of a benchmark. */
+export const confOf = (folder: string): string => join(folder, "conf", "tenants", tenant)
+
+/** A node that reads the stream `out` of another one, and publishes such a stream. */
+export const node = (type: string, settings: DagNode["settings"], from?: string): DagNode => ({
+  type,
+  settings,
+  subscribe: from === undefined ? [] : [{ component: from, stream: "out" }],
+  publish: type.endsWith("_output") ? [] : [{ stream: "out" }]
+})
+
+/** A gateway as its operator starts it, with a PostgreSQL of its own. */
+export class Gateway {
+  readonly #process: ChildProcess
+  readonly #base: string
+
+  private constructor(process: ChildProcess, base: string) {
+    this.#process = process
+    this.#base = base
+  }
+
+  static async start(folder: string): Promise<Gateway> {
+    mkdirSync(confOf(folder), { recursive: true })
+    const { NODE_COMPILE_CACHE: _, ...env } = process.env
+    const gateway = spawn(process.execPath, [fileURLToPath(new URL("../bin/flow-gateway.js", import.meta.url))], {
+      env: { ...env, FLOW_CONF: join(folder, "conf"), FLOW_DATA: join(folder, "data"), FLOW_PORT: "0" },
+      stdio: ["ignore", "pipe", "ignore"]
+    })
+    let said = ""
+    for await (const chunk of gateway.stdout) {
+      said += chunk
+      const url = /ready (http:\S+)/.exec(said)?.[1]
+      if (url === undefined) continue
+      gateway.stdout.resume()
+      return new Gateway(gateway, `${url}/v1/${tenant}/flowline`)
+    }
+    throw new Error("the gateway did not start")
+  }
+
+  get pid(): number {
+    return this.#process.pid!
+  }
+
+  async #ask(path: string, init?: RequestInit) {
+    return JSON.parse(await (await fetch(this.#base + path, init)).text())
+  }
+
+  async save(flowline: Flowline): Promise<string> {
+    const body = new FormData()
+    body.set("file", new Blob([JSON.stringify(flowline)]), "flowline.json")
+    const saved = await this.#ask("/save", { method: "POST", body })
+    if (saved.id === undefined) throw new Error(JSON.stringify(saved))
+    return saved.id
+  }
+
+  /** Milliseconds from the request for an execution to the state `SUCCEEDED`. */
+  async execute(id: string): Promise<number> {
+    const began = performance.now()
+    const execution = (await this.#ask(`/${id}`, { method: "POST" })).id
+    for (;;) {
+      // Often enough for the figures, seldom enough to leave the processors to the run.
+      await sleep(8)
+      const detail = await this.#ask(`/${id}/executions/${execution}`)
+      if (detail.state === "SUCCEEDED") return performance.now() - began
+      if (detail.state !== "PENDING" && detail.state !== "RUNNING") throw new Error(JSON.stringify(detail))
+    }
+  }
+
+  /** Waits until the next runner is ready and nothing works any more. */
+  async idle(): Promise<void> {
+    for (let last = -1, now = cpuSecondsOf([this.pid]); now - last > 0.02; now = cpuSecondsOf([this.pid])) {
+      last = now
+      await sleep(700)
+    }
+  }
+
+  async stop(): Promise<void> {
+    this.#process.kill("SIGTERM")
+    await once(this.#process, "exit")
+  }
+}
