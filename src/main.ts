@@ -1,14 +1,11 @@
-import { setFlagsFromString } from "node:v8"
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import { Cause, Console, Effect, Exit, Layer, Runtime } from "effect"
 import { Gateway, settings } from "./gateway.ts"
 import * as IdleMemory from "./layers/IdleMemory.ts"
 import { startFailure } from "./layers/StartFailure.ts"
+import { makeAllYoung } from "./layers/YoungObjects.ts"
 
-// What is made at the start stays, so V8 learns to put such objects where it collects seldom. Requests make objects of the
-// same kinds, which would stay there with all that they refer to: a quarter of the processor time of a small request,
-// pauses of 10 ms, and more than 100 MiB.
-setFlagsFromString("--no-allocation-site-pretenuring")
+makeAllYoung()
 
 // `runMain` removes its signal handlers shortly before the process ends. Without this one, a signal at that moment,
 // such as the second one of Ctrl-C under npm, would kill the process.

@@ -1,4 +1,4 @@
-import { Effect, Result, Schema, type Scope, Stream } from "effect"
+import { Effect, Exit, Result, Schema, Scope, Stream } from "effect"
 import * as Base64Url from "effect/encoding/Base64Url"
 import { HttpServerRequest, HttpServerResponse } from "effect/http"
 import { BadRequest } from "../../errors/BadRequest.ts"
@@ -122,9 +122,12 @@ export const listResponse = <E, R>(
         : readPage(tenant, limit, rows({ after, limit: limit + 1 }), (key) =>
             nextLink(request.url, limit, encodeCursor(list, key))
           )
-    const { value, isFirst } = yield* (yield* EqualReads).share(request.url, read)
-    // What is streamed can be read only once.
-    const listed = value._tag === "Longer" && !isFirst ? yield* read : value
+    const shared = yield* Scope.fork(yield* Effect.scope)
+    const { value, isFirst } = yield* Scope.provide((yield* EqualReads).share(request.url, read), shared)
+    // What is streamed can be read only once: the others let go of it and read for themselves.
+    const isAlone = value._tag === "Longer" && !isFirst
+    if (isAlone) yield* Scope.close(shared, Exit.void)
+    const listed = isAlone ? yield* read : value
     return listed._tag === "Whole"
       ? textResponse(request, listed.text)
       : HttpServerResponse.stream(jsonArray(listed.all), { contentType: "application/json" })
