@@ -38,7 +38,12 @@ const line = (...cells: ReadonlyArray<string>) =>
   console.log(cells.map((cell, at) => (at === 0 ? cell.padEnd(40) : cell.padStart(12))).join(""))
 
 /** `database` is the process of PostgreSQL, where it takes part. */
-const compare = async (what: string, path: string, sides: readonly [Side, Side], database?: number) => {
+const compare = async (
+  what: string,
+  path: string | ReadonlyArray<string>,
+  sides: readonly [Side, Side],
+  database?: number
+) => {
   if (!what.includes(only)) return
   const helpers = database === undefined ? [] : [database]
   const loads = new Map<Side, Array<Load>>(sides.map((side) => [side, []]))
@@ -132,6 +137,8 @@ onCores("bench/http.ts", async (cores) => {
     await compare("a list of 200 executions", executions, [ours, fastifyPg], pid)
     const nodePg = await reference("node:http + pg", "node-pg")
     await compare("a list of 200 flowlines", `/v1/${tenant}/flowline?limit=200`, [ours, nodePg], pid)
+    const different = Array.from({ length: 64 }, (_, at) => `/v1/${tenant}/flowline?limit=${169 + at}`)
+    await compare("a list of 169 to 232, each another", different, [ours, nodePg], pid)
     await compare("a list of all 300 flowlines", `/v1/${tenant}/flowline`, [ours, nodePg], pid)
   } finally {
     await servers.stop()

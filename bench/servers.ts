@@ -65,21 +65,28 @@ export const startServers = (folder: string) => {
 
 /**
  * Sends GETs over 64 connections or others, for a time or so many of them. Any answer other than 2xx ends the benchmark.
- * `helpers` are processes that take part besides the server, with their descendants.
+ * `helpers` are processes that take part besides the server, with their descendants. Of several paths, each connection
+ * begins with another one.
  */
 export const load = async (
   { pid, url }: Server,
-  path: string,
+  path: string | ReadonlyArray<string>,
   headers: Readonly<Record<string, string>>,
   more: { readonly duration: number } | { readonly amount: number; readonly connections: number },
   helpers: ReadonlyArray<number> = []
 ): Promise<Load> => {
+  const paths = typeof path === "string" ? [path] : path
+  let begun = 0
+  const setupClient = (client: { readonly setRequests: (requests: ReadonlyArray<object>) => void }) => {
+    const at = begun++ % paths.length
+    client.setRequests([...paths.slice(at), ...paths.slice(0, at)].map((path) => ({ path })))
+  }
   let result: Awaited<ReturnType<typeof autocannon>> | undefined
   const cost = await costOf([pid, ...helpers], async () => {
-    result = await autocannon({ url: url + path, connections: 64, sampleInt: 50, headers, ...more })
+    result = await autocannon({ url: url + paths[0], connections: 64, sampleInt: 50, headers, setupClient, ...more })
   })
-  if (result === undefined) throw new Error(`${path}: nothing was measured`)
-  if (result.non2xx + result.errors > 0) throw new Error(`${path}: ${result.non2xx} answers other than 2xx`)
+  if (result === undefined) throw new Error(`${paths[0]}: nothing was measured`)
+  if (result.non2xx + result.errors > 0) throw new Error(`${paths[0]}: ${result.non2xx} answers other than 2xx`)
   const { total } = result.requests
   return {
     ...cost,
