@@ -162,4 +162,22 @@ layer(memoryGateway())("Lists that many ask for at once", (it) => {
       }
     })
   )
+
+  it.effect("are read by each request alone when they are longer than what is kept in memory", () =>
+    Effect.gen(function* () {
+      const { client } = yield* TestGateway
+      const payload = () => flowlineForm(flowline.replace("[a]", `["${"x".repeat(100_000)}"]`))
+      for (let count = 0; count < 15; count++) {
+        yield* client.flowlines.save({ params: { tenant }, query: {}, payload: payload() })
+      }
+      const list = Effect.flatMap(raw(`/v1/${tenant}/flowline`), (answer) => Effect.promise(() => answer.text()))
+      const texts = yield* Effect.all(
+        Array.from({ length: 6 }, () => list),
+        { concurrency: "unbounded" }
+      )
+      assert.isAbove(texts[0]!.length, 1_500_000)
+      assert.strictEqual(new Set(texts).size, 1)
+      assert.isAtLeast((JSON.parse(texts[0]!) as ReadonlyArray<unknown>).length, 15)
+    })
+  )
 })
