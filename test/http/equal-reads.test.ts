@@ -1,7 +1,7 @@
 import { assert, describe, it, layer } from "@effect/vitest"
 import { Deferred, Effect, Exit, Fiber, Schema, Scope } from "effect"
 import { EqualReads } from "../../src/services/shared/EqualReads.ts"
-import { flowlineForm, memoryGateway, raw, TestGateway } from "../support/gateway.ts"
+import { flowlineForm, gateway, raw, TestGateway } from "../support/gateway.ts"
 
 /** A place that is written and read; each read waits for its turn to find what is there. */
 const place = () => {
@@ -141,7 +141,7 @@ dag:
     subscribe: [ { component: generator_input, stream: o } ]
 `
 
-layer(memoryGateway())("Lists that many ask for at once", (it) => {
+layer(gateway())("Lists that many ask for at once", (it) => {
   it.effect.each(["?limit=100", ""])("are the same for all, and have what was saved before (%s)", (query) =>
     Effect.gen(function* () {
       const { client } = yield* TestGateway
