@@ -21,6 +21,7 @@ import { ArchiveId } from "../src/services/archives/Archive.ts"
 import { Archives } from "../src/services/archives/Archives.ts"
 import { ArchivesHttp } from "../src/services/archives/Http.ts"
 import { BlobSweep } from "../src/services/blobs/BlobSweep.ts"
+import { EqualReads } from "../src/services/shared/EqualReads.ts"
 import * as RequestIssues from "../src/services/shared/RequestIssues.ts"
 import { RequestMemory } from "../src/services/shared/RequestMemory.ts"
 import { TenantId, Tenants } from "../src/services/shared/Tenant.ts"
@@ -72,7 +73,7 @@ const serveOurs = (root: string, withSums: boolean) => {
   )
   return Layer.merge(HttpRouter.serve(routes, { disableLogger: true, disableListenLog: true }), ready).pipe(
     Layer.provide(Archives.layer),
-    Layer.provide([BlobSweep.layer(), RequestMemory.layer]),
+    Layer.provide([BlobSweep.layer(), EqualReads.layer, RequestMemory.layer]),
     Layer.provide([MemoryLedger.layer, auditing]),
     Layer.provide([
       MemoryStore.layer,

@@ -1,12 +1,16 @@
 import { type ChildProcess, spawn } from "node:child_process"
 import { once } from "node:events"
-import { openSync, readdirSync, readFileSync } from "node:fs"
+import { openSync } from "node:fs"
 import { createRequire } from "node:module"
 import { join } from "node:path"
+import { type Cost, costOf } from "./measure.ts"
 
-type Autocannon = (
-  options: object
-) => Promise<{ requests: { total: number; average: number }; non2xx: number; errors: number }>
+type Autocannon = (options: object) => Promise<{
+  requests: { total: number }
+  latency: { p99: number }
+  non2xx: number
+  errors: number
+}>
 const autocannon: Autocannon = createRequire(import.meta.url)("autocannon")
 
 export interface Server {
@@ -14,16 +18,14 @@ export interface Server {
   readonly url: string
 }
 
-export interface Load {
+export interface Load extends Cost {
+  readonly requests: number
   readonly requestsPerSecond: number
+  /** Processor time of all processes that take part, the client's left out. */
   readonly microsPerRequest: number
+  /** Milliseconds. */
+  readonly p99: number
 }
-
-/** Processor time of a process so far, in microseconds: of all its threads that still live (schedstat, in ns). */
-export const cpuMicros = (pid: number): number =>
-  readdirSync(`/proc/${pid}/task`)
-    .map((thread) => Number(readFileSync(`/proc/${pid}/task/${thread}/schedstat`, "utf8").split(" ")[0]) / 1000)
-    .reduce((sum, micros) => sum + micros, 0)
 
 /** Starts servers that say their port by a message or by the gateway's line, each with its stderr in a file. */
 export const startServers = (folder: string) => {
@@ -61,18 +63,36 @@ export const startServers = (folder: string) => {
   return { start, stop }
 }
 
-/** Sends GETs over 64 connections or others, for a time or so many of them. Any answer other than 2xx ends the benchmark. */
+/**
+ * Sends GETs over 64 connections or others, for a time or so many of them. Any answer other than 2xx ends the benchmark.
+ * `helpers` are processes that take part besides the server, with their descendants. Of several paths, each connection
+ * begins with another one.
+ */
 export const load = async (
   { pid, url }: Server,
-  path: string,
+  path: string | ReadonlyArray<string>,
   headers: Readonly<Record<string, string>>,
-  more: { readonly duration: number } | { readonly amount: number; readonly connections: number }
+  more: { readonly duration: number } | { readonly amount: number; readonly connections: number },
+  helpers: ReadonlyArray<number> = []
 ): Promise<Load> => {
-  const before = cpuMicros(pid)
-  const result = await autocannon({ url: url + path, connections: 64, sampleInt: 50, headers, ...more })
-  if (result.non2xx + result.errors > 0) throw new Error(`${path}: ${result.non2xx} answers other than 2xx`)
+  const paths = typeof path === "string" ? [path] : path
+  let begun = 0
+  const setupClient = (client: { readonly setRequests: (requests: ReadonlyArray<object>) => void }) => {
+    const at = begun++ % paths.length
+    client.setRequests([...paths.slice(at), ...paths.slice(0, at)].map((path) => ({ path })))
+  }
+  let result: Awaited<ReturnType<typeof autocannon>> | undefined
+  const cost = await costOf([pid, ...helpers], async () => {
+    result = await autocannon({ url: url + paths[0], connections: 64, sampleInt: 50, headers, setupClient, ...more })
+  })
+  if (result === undefined) throw new Error(`${paths[0]}: nothing was measured`)
+  if (result.non2xx + result.errors > 0) throw new Error(`${paths[0]}: ${result.non2xx} answers other than 2xx`)
+  const { total } = result.requests
   return {
-    requestsPerSecond: result.requests.average,
-    microsPerRequest: (cpuMicros(pid) - before) / result.requests.total
+    ...cost,
+    requests: total,
+    requestsPerSecond: total / cost.seconds,
+    microsPerRequest: (cost.cpuSeconds * 1e6) / total,
+    p99: result.latency.p99
   }
 }

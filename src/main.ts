@@ -3,6 +3,9 @@ import { Cause, Console, Effect, Exit, Layer, Runtime } from "effect"
 import { Gateway, settings } from "./gateway.ts"
 import * as IdleMemory from "./layers/IdleMemory.ts"
 import { startFailure } from "./layers/StartFailure.ts"
+import { makeAllYoung } from "./layers/YoungObjects.ts"
+
+makeAllYoung()
 
 // `runMain` removes its signal handlers shortly before the process ends. Without this one, a signal at that moment,
 // such as the second one of Ctrl-C under npm, would kill the process.

@@ -40,6 +40,7 @@ import { Schedules } from "../services/schedules/Schedules.ts"
 import { Searches } from "../services/search/Searches.ts"
 import { Secrets } from "../services/secrets/Secrets.ts"
 import { Draining } from "../services/shared/Draining.ts"
+import { EqualReads } from "../services/shared/EqualReads.ts"
 import { RequestMemory } from "../services/shared/RequestMemory.ts"
 import { Settings } from "../services/shared/Settings.ts"
 import { TenantVariables } from "../services/variables/TenantVariables.ts"
@@ -61,6 +62,7 @@ export const useCases = <E, R>(cluster: Layer.Layer<Sharding.Sharding, E, R>) =>
   )
   return Layer.mergeAll(
     Draining.layer,
+    EqualReads.layer,
     RequestMemory.layer,
     UploadPlaces.layer,
     LimitUsage.layer,

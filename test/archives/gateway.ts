@@ -17,6 +17,7 @@ import type { ArchiveStore } from "../../src/services/archives/ArchiveStore.ts"
 import { Archives } from "../../src/services/archives/Archives.ts"
 import { ArchivesHttp } from "../../src/services/archives/Http.ts"
 import { BlobSweep } from "../../src/services/blobs/BlobSweep.ts"
+import { EqualReads } from "../../src/services/shared/EqualReads.ts"
 import * as RequestIssues from "../../src/services/shared/RequestIssues.ts"
 import { RequestMemory } from "../../src/services/shared/RequestMemory.ts"
 import { TenantId, Tenants } from "../../src/services/shared/Tenant.ts"
@@ -62,7 +63,7 @@ export const gateway = <A, E1, R1, E2, R2>(
 ) =>
   HttpRouter.serve(routes, { disableLogger: true, disableListenLog: true }).pipe(
     Layer.provideMerge(Archives.layer),
-    Layer.provide([BlobSweep.layer(), RequestMemory.layer]),
+    Layer.provide([BlobSweep.layer(), EqualReads.layer, RequestMemory.layer]),
     Layer.provide([MemoryLedger.layer, auditing]),
     Layer.provideMerge([store, blobs, tenants]),
     Layer.provide(testSettings({ databaseUrl: "postgres://unused" })),

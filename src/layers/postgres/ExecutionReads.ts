@@ -16,6 +16,7 @@ import type { ListRow, ListSpan } from "../../services/shared/Listing.ts"
 import type { LinePage } from "../../services/shared/OutputLines.ts"
 import type { TenantId } from "../../services/shared/Tenant.ts"
 import { filled, linePages, listPages, selectLines } from "./Pages.ts"
+import { isoTime } from "./SqlText.ts"
 
 interface StatusRow {
   readonly summary: string
@@ -96,14 +97,15 @@ export const executionReads = (sql: SqlClient.SqlClient, wide: PgClient.PgClient
   const text = (client: SqlClient.SqlClient, name: string) =>
     client.literal(`coalesce(',"${member.get(name) ?? name}":' || to_json(${name}), '')`)
   const summary = (client: SqlClient.SqlClient) => client`
-    '"id":' || to_json(id) || ${text(client, "job_id")} || ',"timestamp":"' || flow_iso(coalesce(event_at, created_at))
-    || '","duration":' || ${duration(client)} || ',"tenant":' || to_json(tenant) || ${text(client, "event")}
-    || ',"flowlineId":' || to_json(flowline_id) || ',"state":"' || state || '","createdAt":"' || flow_iso(created_at) || '"'
+    '"id":' || to_json(id) || ${text(client, "job_id")}
+    || ',"timestamp":"' || ${isoTime(client, "coalesce(event_at, created_at)")} || '","duration":' || ${duration(client)} || ',"tenant":' || to_json(tenant) || ${text(client, "event")}
+    || ',"flowlineId":' || to_json(flowline_id) || ',"state":"' || state
+    || '","createdAt":"' || ${isoTime(client, "created_at")} || '"'
     || ${text(client, "outcome")} || coalesce(',"counts":' || counts, '') || coalesce(',"reasons":' || reasons, '')`
   const parameters = (client: SqlClient.SqlClient) => client`
     case when octet_length(parameters) <= ${listedBytes}::integer then ',"parameters":' || parameters else '' end`
   const event = (client: SqlClient.SqlClient) => client`
-    '{"timestamp":"' || flow_iso(at) || '","tenant":' || to_json(tenant) || ',"event":' || to_json(event)
+    '{"timestamp":"' || ${isoTime(client, "at")} || '","tenant":' || to_json(tenant) || ',"event":' || to_json(event)
     || ',"seq":' || seq || ${text(client, "detail")} || ${text(client, "outcome")} || '}'`
 
   const lines = ({ tenant, id }: ExecutionKey, after: number, page: LinePage) =>

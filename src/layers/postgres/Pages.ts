@@ -6,6 +6,7 @@ import { unreachable } from "../../drivers/postgres/Unreachable.ts"
 import type { StorageUnreachable } from "../../errors/StorageUnreachable.ts"
 import type { ListRow, ListSpan } from "../../services/shared/Listing.ts"
 import type { LinePage, StoredLine } from "../../services/shared/OutputLines.ts"
+import { isoTime } from "./SqlText.ts"
 
 /** Maximum number of rows that one statement reads. */
 const pageRows = 1000
@@ -75,7 +76,7 @@ export const selectLines = (sql: SqlClient.SqlClient, from: Fragment, { rows, by
   select seq::float8 as seq, before >= ${bytes}::bigint as over,
     case when before >= ${bytes}::bigint then '' else text end as text,
     case when before >= ${bytes}::bigint then ''
-      else '{"seq":' || seq || ',"timestamp":"' || flow_iso(at) || '","component":' || to_json(component)
+      else '{"seq":' || seq || ',"timestamp":"' || ${isoTime(sql, "at")} || '","component":' || to_json(component)
       || ',"text":' || to_json(text) || '}' end as json
   from (
     select *, ${bytesBefore(sql, sql`octet_length(text)`, sql`seq`)} as before

@@ -14,6 +14,7 @@ import type { ListRow } from "../../services/shared/Listing.ts"
 import type { TenantId } from "../../services/shared/Tenant.ts"
 import { listPages } from "./Pages.ts"
 import { WideSql } from "./Postgres.ts"
+import { isoTime } from "./SqlText.ts"
 
 // The cursor comes from the client. One that is not an ordinal starts at the first row.
 const ordinal = (key: string | undefined): string => (key !== undefined && /^\d{1,18}$/.test(key) ? key : "0")
@@ -108,7 +109,7 @@ export const layer = Layer.effect(
             select ordinal::text as key,
               '{"id":' || to_json(id) || ',"flowlineId":' || to_json(flowline_id) || ',"size":' || size
               || ',"sha256":' || to_json(sha256) || ',"entries":' || entries
-              || ',"createdAt":"' || flow_iso(created_at) || '"}' as json
+              || ',"createdAt":"' || ${isoTime(wide, "created_at")} || '"}' as json
             from archives where tenant = ${tenant} and ordinal > ${ordinal(after)}::bigint
             order by ordinal limit ${rows}::bigint`
         )

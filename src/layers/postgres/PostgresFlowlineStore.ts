@@ -18,7 +18,7 @@ import type { TenantId } from "../../services/shared/Tenant.ts"
 import { byTurn } from "./ByTurn.ts"
 import { bytesBefore, listPages, type PageRow, pageBytes } from "./Pages.ts"
 import { WideSql } from "./Postgres.ts"
-import { storable } from "./SqlText.ts"
+import { isoTime, storable } from "./SqlText.ts"
 import { checkQuota } from "./StoredRows.ts"
 
 /** Flowlines in the tables `flowlines` and `flowline_versions`. */
@@ -173,7 +173,8 @@ export const layer = Layer.effect(
           span,
           (after, rows) => wide<ListRow>`
             select v.version::text as key,
-              json_build_object('version', v.version, '@timestamp', flow_iso(v.saved_at), 'platformId', v.platform_id,
+              json_build_object('version', v.version, '@timestamp', ${isoTime(wide, "v.saved_at")},
+                'platformId', v.platform_id,
                 'current', v.version = f.version, 'original', v.source is not null,
                 'size', coalesce(octet_length(v.source), octet_length(v.dag)),
                 'filename', v.filename, 'restored', v.restored)::text as json
@@ -191,7 +192,8 @@ export const layer = Layer.effect(
             select ordinal::text as key, before >= ${pageBytes}::bigint as over,
               case when before >= ${pageBytes}::bigint then ''
                 else '{"id":' || to_json(id) || ',"flowline":' || dag || ',"version":' || version
-                || ',"platformId":' || to_json(platform_id) || ',"@timestamp":"' || flow_iso(saved_at) || '"}' end as json
+                || ',"platformId":' || to_json(platform_id)
+                || ',"@timestamp":"' || ${isoTime(wide, "saved_at")} || '"}' end as json
             from (
               select *, ${bytesBefore(wide, wide`octet_length(dag)`, wide`ordinal`)} as before from (
                 select f.ordinal, f.id, v.version, v.dag, v.platform_id, v.saved_at

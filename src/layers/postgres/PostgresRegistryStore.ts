@@ -13,6 +13,7 @@ import {
 import type { TenantId } from "../../services/shared/Tenant.ts"
 import { listPages } from "./Pages.ts"
 import { WideSql } from "./Postgres.ts"
+import { isoTime } from "./SqlText.ts"
 import { checkQuota } from "./StoredRows.ts"
 
 /** Rolls the transaction back with the outcome. */
@@ -125,8 +126,8 @@ export const layer = Layer.effect(
           span,
           (after, rows) => wide<RegistryRow>`
             select p.path as key, v.sha256,
-              '{"name":' || to_json(p.path) || ',"updateTime":"' || flow_iso(v.created_at) || '","creationTime":"'
-                || flow_iso(p.created_at) || '","version":' || v.version || '}' as json
+              '{"name":' || to_json(p.path) || ',"updateTime":"' || ${isoTime(wide, "v.created_at")}
+                || '","creationTime":"' || ${isoTime(wide, "p.created_at")} || '","version":' || v.version || '}' as json
             from registry_paths p cross join lateral (
               select sha256, created_at, version from registry_versions
               where tenant = p.tenant and path = p.path order by version desc limit 1

@@ -1,2 +1,12 @@
+import type { SqlClient } from "effect/sql"
+import type { Fragment } from "effect/sql/Statement"
+
 /** Text that PostgreSQL accepts: without NUL and without unpaired surrogates. */
 export const storable = (text: string): string => text.replaceAll("\u0000", "\uFFFD").toWellFormed()
+
+/**
+ * A time as ISO 8601 text. Lists use it in place of the function `flow_iso`, which PostgreSQL cannot inline: its
+ * calls were a third of the processor time of a list.
+ */
+export const isoTime = (sql: SqlClient.SqlClient, time: string): Fragment =>
+  sql.literal(`to_char(${time} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`)

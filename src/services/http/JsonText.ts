@@ -18,6 +18,44 @@ const digestOf = (bytes: Uint8Array<ArrayBuffer>, link = "") =>
     return Hex.encode(new Uint8Array(await crypto.subtle.digest("SHA-256", both)))
   })
 
+/** A JSON text that can be answered to several requests: a small one as text, a large one as bytes with their digest. */
+export type PreparedText =
+  | { readonly _tag: "Small"; readonly text: string; readonly link: string | undefined }
+  | {
+      readonly _tag: "Large"
+      readonly bytes: Uint8Array<ArrayBuffer>
+      readonly link: string | undefined
+      readonly digest: string | undefined
+    }
+
+const prepare = (text: string, held: Held, link: string | undefined, isRead: boolean): Effect.Effect<PreparedText> => {
+  if (text.length <= pieceBytes) {
+    held.change(text.length)
+    return Effect.succeed({ _tag: "Small", text, link })
+  }
+  const bytes = encoder.encode(text)
+  held.change(bytes.length)
+  const digest = isRead ? digestOf(bytes, link) : Effect.undefined
+  return Effect.map(digest, (digest) => ({ _tag: "Large", bytes, link, digest }))
+}
+
+/** Makes the text of a read ready to be sent, also to several requests that share the memory that it holds. */
+export const readText = (text: string, held: Held, link: string | undefined): Effect.Effect<PreparedText> =>
+  prepare(text, held, link, true)
+
+/** A text as the answer to a request. */
+export const textResponse = (
+  request: HttpServerRequest.HttpServerRequest,
+  prepared: PreparedText
+): HttpServerResponse.HttpServerResponse => {
+  const contentType = "application/json"
+  const headers = prepared.link === undefined ? {} : { link: prepared.link }
+  if (prepared._tag === "Small") return HttpServerResponse.text(prepared.text, { contentType, headers })
+  const { bytes, digest } = prepared
+  const response = HttpServerResponse.stream(pieces(bytes), { contentType, contentLength: bytes.length, headers })
+  return digest === undefined ? response : tagged(request, digest, () => response)
+}
+
 /**
  * A JSON text as a response. A large one is sent in pieces, each when the client has taken those before it: then the
  * request lasts until all is sent, and so does the memory that it holds. In a read, a large one has a tag of its own;
@@ -25,19 +63,8 @@ const digestOf = (bytes: Uint8Array<ArrayBuffer>, link = "") =>
  */
 export const jsonText = (
   text: string,
-  held: Held,
-  headers: { readonly link?: string } = {}
+  held: Held
 ): Effect.Effect<HttpServerResponse.HttpServerResponse, never, HttpServerRequest.HttpServerRequest> =>
-  HttpServerRequest.HttpServerRequest.use((request) => {
-    const contentType = "application/json"
-    if (text.length <= pieceBytes) {
-      held.change(text.length)
-      return Effect.succeed(HttpServerResponse.text(text, { contentType, headers }))
-    }
-    const bytes = encoder.encode(text)
-    held.change(bytes.length)
-    const response = HttpServerResponse.stream(pieces(bytes), { contentType, contentLength: bytes.length, headers })
-    return request.method === "POST"
-      ? Effect.succeed(response)
-      : Effect.map(digestOf(bytes, headers.link), (digest) => tagged(request, digest, () => response))
-  })
+  HttpServerRequest.HttpServerRequest.use((request) =>
+    Effect.map(prepare(text, held, undefined, request.method !== "POST"), (prepared) => textResponse(request, prepared))
+  )

@@ -1,13 +1,14 @@
-import { Effect, Result, Schema, type Scope, Stream } from "effect"
+import { Effect, Exit, Result, Schema, Scope, Stream } from "effect"
 import * as Base64Url from "effect/encoding/Base64Url"
 import { HttpServerRequest, HttpServerResponse } from "effect/http"
 import { BadRequest } from "../../errors/BadRequest.ts"
 import type { Overloaded } from "../../errors/Overloaded.ts"
+import { EqualReads } from "../shared/EqualReads.ts"
 import { type ListRow, type ListSpan, type PageQuery, pageBytes } from "../shared/Listing.ts"
 import { RequestMemory } from "../shared/RequestMemory.ts"
 import type { TenantId } from "../shared/Tenant.ts"
 import { gathered } from "./Gathered.ts"
-import { jsonText, listBytes } from "./JsonText.ts"
+import { listBytes, type PreparedText, readText, textResponse } from "./JsonText.ts"
 
 const Cursor = Schema.fromJsonString(Schema.Tuple([Schema.String, Schema.String]))
 
@@ -54,8 +55,49 @@ const nextLink = (url: string, limit: number, cursor: string): string => {
 /** Bytes up to which a list without `limit` is answered at once, with a length and a tag; a longer one is streamed. */
 const wholeBytes = 1024 * 1024
 
+/** A list, or a page of it: in memory, or longer than what is kept there. */
+type Listed<E> =
+  | { readonly _tag: "Whole"; readonly text: PreparedText }
+  | { readonly _tag: "Longer"; readonly all: Stream.Stream<ListRow, E> }
+
+/** Reads all of a list, as far as it is kept in memory. */
+const readAll = <E, R>(tenant: TenantId, rows: Stream.Stream<ListRow, E, R>) =>
+  Effect.gen(function* (): Effect.fn.Return<Listed<E>, E | Overloaded, R | RequestMemory | Scope.Scope> {
+    const held = yield* (yield* RequestMemory).hold(tenant, listBytes)
+    const found = yield* gathered(rows, wholeBytes, ({ json }) => json.length)
+    if (found._tag === "Longer") return found
+    return {
+      _tag: "Whole",
+      text: yield* readText(`[${found.items.map((row) => row.json).join(",")}]`, held, undefined)
+    }
+  })
+
+/** Reads a page. */
+const readPage = <E, R>(
+  tenant: TenantId,
+  limit: number,
+  rows: Stream.Stream<ListRow, E, R>,
+  linkAfter: (key: string) => string
+) =>
+  Effect.gen(function* (): Effect.fn.Return<Listed<E>, E | Overloaded, R | RequestMemory | Scope.Scope> {
+    const held = yield* (yield* RequestMemory).hold(tenant, 2 * pageBytes)
+    let bytes = 0
+    let isOver = false
+    const fitting = Stream.takeWhile(rows, ({ json }) => {
+      isOver = bytes > 0 && bytes + json.length > pageBytes
+      bytes += json.length
+      return !isOver
+    })
+    const found = yield* Stream.runCollect(fitting)
+    const page = found.slice(0, limit)
+    const last = page.at(-1)
+    const link = (isOver || found.length > limit) && last !== undefined ? linkAfter(last.key) : undefined
+    return { _tag: "Whole", text: yield* readText(`[${page.map((row) => row.json).join(",")}]`, held, link) }
+  })
+
 /**
- * Answers a list as a JSON array: as a whole in bounded memory, or as a page with a `Link` to the next one.
+ * Answers a list as a JSON array: as a whole in bounded memory, or as a page with a `Link` to the next one. Requests for
+ * the same URL share what is read, and its memory.
  * `list` is the name of the list, so that a cursor of another list is rejected; `rows` reads the list from its store;
  * `keys` is the format of the row keys.
  */
@@ -68,32 +110,25 @@ export const listResponse = <E, R>(
 ): Effect.Effect<
   HttpServerResponse.HttpServerResponse,
   E | BadRequest | Overloaded,
-  R | RequestMemory | Scope.Scope | HttpServerRequest.HttpServerRequest
+  R | EqualReads | RequestMemory | Scope.Scope | HttpServerRequest.HttpServerRequest
 > =>
   Effect.gen(function* () {
     const after = yield* listStart(list, query, keys)
-    const memory = yield* RequestMemory
-    if (query.limit === undefined) {
-      const held = yield* memory.hold(tenant, listBytes)
-      const found = yield* gathered(rows({ after, limit: undefined }), wholeBytes, ({ json }) => json.length)
-      return found._tag === "Whole"
-        ? yield* jsonText(`[${found.items.map((row) => row.json).join(",")}]`, held)
-        : HttpServerResponse.stream(jsonArray(found.all), { contentType: "application/json" })
-    }
+    const request = yield* HttpServerRequest.HttpServerRequest
     const { limit } = query
-    const held = yield* memory.hold(tenant, 2 * pageBytes)
-    let bytes = 0
-    let isOver = false
-    const fitting = Stream.takeWhile(rows({ after, limit: limit + 1 }), ({ json }) => {
-      isOver = bytes > 0 && bytes + json.length > pageBytes
-      bytes += json.length
-      return !isOver
-    })
-    const found = yield* Stream.runCollect(fitting)
-    const page = found.slice(0, limit)
-    const last = page.at(-1)
-    const { url } = yield* HttpServerRequest.HttpServerRequest
-    const more = (isOver || found.length > limit) && last !== undefined
-    const headers = more ? { link: nextLink(url, limit, encodeCursor(list, last.key)) } : {}
-    return yield* jsonText(`[${page.map((row) => row.json).join(",")}]`, held, headers)
+    const read =
+      limit === undefined
+        ? readAll(tenant, rows({ after, limit }))
+        : readPage(tenant, limit, rows({ after, limit: limit + 1 }), (key) =>
+            nextLink(request.url, limit, encodeCursor(list, key))
+          )
+    const shared = yield* Scope.fork(yield* Effect.scope)
+    const { value, isFirst } = yield* Scope.provide((yield* EqualReads).share(request.url, read), shared)
+    // What is streamed can be read only once: the others let go of it and read for themselves.
+    const isAlone = value._tag === "Longer" && !isFirst
+    if (isAlone) yield* Scope.close(shared, Exit.void)
+    const listed = isAlone ? yield* read : value
+    return listed._tag === "Whole"
+      ? textResponse(request, listed.text)
+      : HttpServerResponse.stream(jsonArray(listed.all), { contentType: "application/json" })
   })
