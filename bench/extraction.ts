@@ -19,7 +19,7 @@ const documents = Number(process.argv[2] ?? 1_000_000)
 const rounds = Number(process.argv[3] ?? 5)
 const index = "mytenant-bench"
 const fields = ["@timestamp", "status", "method", "path", "bytes", "user.name"]
-const main = fileURLToPath(new URL("../src/main.ts", import.meta.url))
+const gatewayProgram = fileURLToPath(new URL("../bin/flow-gateway.js", import.meta.url))
 
 const document = (n: number) => ({
   "@timestamp": new Date(1_770_000_000_000 + n * 1000).toISOString(),
@@ -58,7 +58,7 @@ const write = async (path: string) => {
 
 const start = async (folder: string, url: string) => {
   const env = { ...process.env, FLOW_PORT: "0", FLOW_CONF: join(folder, "conf"), FLOW_DATA: join(folder, "data") }
-  const child = spawn(process.execPath, [main], {
+  const child = spawn(process.execPath, [gatewayProgram], {
     env: { ...env, FLOW_DATABASE_URL: url },
     stdio: ["ignore", "pipe", "ignore"]
   })

@@ -81,6 +81,18 @@ describe("rows that are encoded from a connection", () => {
     }
   })
 
+  it("are shown as they were, though the connection reads on into the same memory", () => {
+    const { taps, socket, seen } = connection()
+    const rows = new TappedRows({ encoder: new CsvLines([]), fields: 1, piece: 1e9 })
+    socket.write(Buffer.from(taps.mark(rows)))
+    const row = rowOf(["value"], "key")
+    const shared = Buffer.from(row)
+    socket.emit("data", shared)
+    shared.fill(0)
+    socket.emit("data", Buffer.concat(ended))
+    assert.isTrue(seen().equals(Buffer.concat([row, ...ended])))
+  })
+
   it("are dropped once nobody wants them, and the connection reads on to the end of the answer", () => {
     const { taps, socket, arrive, seen } = connection()
     const encoder = new CsvLines([])

@@ -94,7 +94,7 @@ export const sumOf = (counts: Counted["counts"], rows: Moment["rows"]) =>
   )
 
 /** Results that are read faster than this are counted while they are read. */
-const worthwhile = "1 second"
+const worthwhile = "5 seconds"
 
 /** Counts in another connection's snapshot, on a separate connection, until the scope closes. */
 export const countIn = (sql: SqlClient.SqlClient, snapshot: string, { counts, tell }: Counted) =>
