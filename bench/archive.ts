@@ -1,25 +1,24 @@
-import { fork, spawn, spawnSync } from "node:child_process"
+import { fork, spawn } from "node:child_process"
 import { once } from "node:events"
-import { createReadStream, mkdtempSync, rmSync, writeFileSync } from "node:fs"
+import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs"
+import { open } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { Writable } from "node:stream"
-import { pipeline } from "node:stream/promises"
-import { createDeflateRaw } from "node:zlib"
 import { Effect, Layer } from "effect"
 import { Blobs } from "../src/drivers/blobs/Blobs.ts"
 import * as Disk from "../src/drivers/blobs/DiskBlobs.ts"
 import { heapOptions } from "../src/layers/engine/Child.ts"
 import { zip } from "../src/run/archive/Zip.ts"
+import { median, memoryMiBOf, onCores } from "./measure.ts"
 
 // The archive of 256 MiB of access logs in 32 entries: zipped, hashed and stored as a durable blob, as a run does it,
-// against the `zip` command at the same level, which only writes a file. Each is a process of its own, ours with the
-// heap of a run's, and they alternate. Without `zip` the reference is a bare deflate stream of Node.
+// against `zip -6`, which only writes a file. Each is a process of its own, ours with the heap of a run's, and they
+// alternate. Ours packs by level 5, as the gateway does, which packs as well as level 6 of `zip`, and by level 6. It
+// needs `zip`.
 
 const files = 32
 const fileBytes = (Number(process.env["BENCH_MIB"] ?? 256) * 1024 * 1024) / files
-const rounds = 3
-const level = 6
+const rounds = Number(process.env["BENCH_ROUNDS"] ?? 3)
 
 /** Access log lines from a fixed seed: a few hosts, paths and agents, many numbers. */
 const logText = (bytes: number, seed: number): Buffer => {
@@ -48,22 +47,22 @@ const logText = (bytes: number, seed: number): Buffer => {
 
 const names = (folder: string) => Array.from({ length: files }, (_, n) => join(folder, `access-${n}.log`))
 
-/** Prints milliseconds, bytes of the zip, and how far the resident memory grew, in MiB. */
-const ours = async (folder: string) => {
+/** Tells the seconds from the first byte to the durable blob, and its bytes. */
+const ours = async (folder: string, level: number) => {
   const program = Effect.gen(function* () {
     const blobs = yield* Blobs
     yield* blobs.health
-    const before = process.memoryUsage.rss()
-    let peak = before
-    const watch = setInterval(() => {
-      peak = Math.max(peak, process.memoryUsage.rss())
-    }, 10)
     const started = performance.now()
     const archive = zip({ level, scratch: async () => mkdtempSync(join(folder, "scratch-")) })
     const fill = async () => {
+      const room = Buffer.allocUnsafe(256 * 1024)
       for (const name of names(folder)) {
         const entry = await archive.entry(name.slice(folder.length + 1))
-        for await (const chunk of createReadStream(name, { highWaterMark: 256 * 1024 })) await entry.write(chunk)
+        const file = await open(name)
+        for (let read = await file.read(room); read.bytesRead > 0; read = await file.read(room)) {
+          await entry.write(room.subarray(0, read.bytesRead))
+        }
+        await file.close()
         await entry.close()
       }
       await archive.seal()
@@ -71,70 +70,89 @@ const ours = async (folder: string) => {
     const [blob] = yield* Effect.all([blobs.write("one", archive.bytes), Effect.promise(fill)], {
       concurrency: "unbounded"
     })
-    clearInterval(watch)
-    return [performance.now() - started, blob.size, (peak - before) / 2 ** 20]
+    return { seconds: (performance.now() - started) / 1000, bytes: blob.size }
   })
   const disk = Disk.layer.pipe(Layer.provide(Disk.DiskConfig.layer(mkdtempSync(join(folder, "blobs-")))))
   process.send?.(await Effect.runPromise(Effect.provide(program, disk)))
 }
 
-const bare = async (folder: string) => {
-  const started = performance.now()
-  let bytes = 0
-  for (const name of names(folder)) {
-    const count = new Writable({
-      write: (chunk: Buffer, _, done) => {
-        bytes += chunk.length
-        done()
-      }
-    })
-    await pipeline(createReadStream(name, { highWaterMark: 256 * 1024 }), createDeflateRaw({ level }), count)
+interface Taken {
+  readonly seconds: number
+  /** Processor time of the whole process, its start included. */
+  readonly cpuSeconds: number
+  readonly peakMiB: number
+  readonly bytes: number
+}
+
+/** Processor seconds of the processes that this one has started and that have ended. */
+const endedSeconds = (): number => {
+  const fields = readFileSync("/proc/self/stat", "utf8").split(") ").at(-1)?.split(" ") ?? []
+  return (Number(fields[13]) + Number(fields[14])) / 100
+}
+
+const watched = async (pid: number, work: () => Promise<{ readonly seconds: number; readonly bytes: number }>) => {
+  let peakMiB = 0
+  const sampler = setInterval(() => {
+    peakMiB = Math.max(peakMiB, memoryMiBOf([pid]))
+  }, 50)
+  const before = endedSeconds()
+  try {
+    const told = await work()
+    return { ...told, cpuSeconds: endedSeconds() - before, peakMiB } satisfies Taken
+  } finally {
+    clearInterval(sampler)
   }
-  process.send?.([performance.now() - started, bytes, 0])
 }
 
-const inChild = async (role: string, folder: string): Promise<ReadonlyArray<number>> => {
-  const child = fork(import.meta.filename, [role, folder], { execArgv: [...heapOptions(512)] })
-  const [answer] = await once(child, "message")
-  await once(child, "exit")
-  return answer
+const oursIn = (folder: string, level: number): Promise<Taken> => {
+  const child = fork(import.meta.filename, [folder, String(level)], { execArgv: [...heapOptions(512)] })
+  return watched(child.pid ?? 0, async () => {
+    const [[told]] = await Promise.all([once(child, "message"), once(child, "exit")])
+    return told
+  })
 }
 
-const zipCommand = async (folder: string): Promise<ReadonlyArray<number>> => {
+const zipCommand = (folder: string): Promise<Taken> => {
   const target = join(folder, "reference.zip")
   rmSync(target, { force: true })
   const started = performance.now()
-  const [code] = await once(spawn("zip", ["-q", "-j", `-${level}`, target, ...names(folder)]), "exit")
-  if (code !== 0) throw new Error(`zip ended with ${code}`)
-  return [performance.now() - started, 0, 0]
+  const child = spawn("zip", ["-q", "-j", "-6", target, ...names(folder)])
+  return watched(child.pid ?? 0, async () => {
+    const [code] = await once(child, "exit")
+    if (code !== 0) throw new Error(`zip ended with ${code}`)
+    return { seconds: (performance.now() - started) / 1000, bytes: statSync(target).size }
+  })
 }
-
-const median = (values: ReadonlyArray<number>) => [...values].sort((a, b) => a - b)[values.length >> 1] ?? 0
 
 const compare = async () => {
   const folder = mkdtempSync(join(tmpdir(), "flow-bench-"))
   try {
     for (const [n, name] of names(folder).entries()) writeFileSync(name, logText(fileBytes, n + 1))
-    const hasZip = spawnSync("zip", ["-v"]).status === 0
-    const reference = hasZip ? () => zipCommand(folder) : () => inChild("bare", folder)
-    const runs: Array<readonly [ours: ReadonlyArray<number>, reference: ReadonlyArray<number>]> = []
-    for (let round = 0; round < rounds; round++) runs.push([await inChild("ours", folder), await reference()])
-    const rate = (millis: number) => `${((files * fileBytes) / 1e6 / (millis / 1000)).toFixed(0)} MB/s`
-    const [mine, theirs] = [median(runs.map(([a]) => a[0]!)), median(runs.map(([, b]) => b[0]!))]
-    const ratio = median(runs.map(([a, b]) => b[0]! / a[0]!)).toFixed(2)
-    const growth = median(runs.map(([a]) => a[2]!)).toFixed(0)
-    const name = hasZip ? `zip -${level}` : `node deflate level ${level}`
-    console.log("what | ours | reference | ratio | target")
-    console.log(
-      `archive of ${(files * fileBytes) >> 20} MiB | ${rate(mine)} | ${name} ${rate(theirs)} | ${ratio} | 1.0`
-    )
-    console.log(`its memory growth | ${growth} MiB | - | - | < 64 MiB`)
+    const ways: Record<string, () => Promise<Taken>> = {
+      "level 5": () => oursIn(folder, 5),
+      "level 6": () => oursIn(folder, 6),
+      "zip -6": () => zipCommand(folder)
+    }
+    const taken = new Map<string, Array<Taken>>(Object.keys(ways).map((name) => [name, []]))
+    for (let round = 0; round < rounds; round++) {
+      const order = Object.entries(ways)
+      for (const [name, way] of round % 2 === 0 ? order : order.toReversed()) taken.get(name)?.push(await way())
+    }
+    const of = (name: string, value: (one: Taken) => number) => median(taken.get(name)!.map(value))
+    console.log("what | seconds | `zip -6` / it | CPU ms/MB | peak MiB | MB")
+    for (const name of taken.keys()) {
+      const seconds = of(name, (one) => one.seconds)
+      const ratio = of("zip -6", (one) => one.seconds) / seconds
+      const cpu = of(name, (one) => one.cpuSeconds) / ((files * fileBytes) / 1e9)
+      const [peak, size] = [of(name, (one) => one.peakMiB), of(name, (one) => one.bytes) / 1e6]
+      const figures = [seconds.toFixed(2), ratio.toFixed(2), cpu.toFixed(2), peak.toFixed(0), size.toFixed(2)]
+      console.log(`${name} | ${figures.join(" | ")}`)
+    }
   } finally {
     rmSync(folder, { recursive: true, force: true })
   }
 }
 
-const [role, argument = ""] = process.argv.slice(2)
-if (role === "ours") await ours(argument)
-else if (role === "bare") await bare(argument)
-else await compare()
+const [folder, level] = process.argv.slice(2)
+if (folder !== undefined) await ours(folder, Number(level))
+else onCores(import.meta.filename, compare)

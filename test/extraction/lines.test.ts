@@ -1,8 +1,9 @@
 import { assert, describe, it } from "@effect/vitest"
-import { original, originalText, separator, storable } from "../../src/languages/query/StoredText.ts"
+import { original, originalText, storable } from "../../src/languages/query/StoredText.ts"
 import { csvOf, dates } from "../../src/nodes/outputs/extraction/CsvCell.ts"
 import { CsvLines } from "../../src/nodes/outputs/extraction/CsvLines.ts"
 import { type Random, randomOf } from "../search/generated.ts"
+import { framed } from "../support/framed.ts"
 
 const pieces = [
   ..."ab,\t\r\n \"'=+-@\\0\u0000\u0001\u007fé日😀\ue000\ue0f1\uf8ff\ufeff\ufffe\uffff\ud800\udc00",
@@ -32,7 +33,11 @@ describe("rows of csv", () => {
       const lines = new CsvLines(shown)
       const made: Array<Uint8Array> = []
       for (const row of rows) {
-        lines.add(new TextEncoder().encode(row.map((text) => text ?? "").join(separator)))
+        // The bytes may stand anywhere, and be changed at once.
+        const at = random.below(9)
+        const bytes = Buffer.concat([Buffer.alloc(at, 7), framed(row)])
+        lines.add(bytes, at, row.length)
+        bytes.fill(1)
         if (random.chance(0.2)) made.push(lines.take())
       }
       made.push(lines.take())
@@ -47,9 +52,13 @@ describe("rows of csv", () => {
   it("have room for long lines, and for cells that grow", () => {
     const quotes = '"'.repeat(300_000)
     const lines = new CsvLines([undefined, undefined])
-    lines.add(new TextEncoder().encode(`short${separator}line`))
-    lines.add(new TextEncoder().encode(`${quotes}${separator}${original("é".repeat(100_000))}`))
-    lines.add(new TextEncoder().encode(`last${separator}`))
+    for (const row of [
+      ["short", "line"],
+      [quotes, original("é".repeat(100_000))],
+      ["last", ""]
+    ]) {
+      lines.add(framed(row), 0, 2)
+    }
     const { size } = lines
     const bytes = lines.take()
     assert.deepStrictEqual([bytes.length, lines.size], [size, 0])

@@ -85,6 +85,18 @@ it.live("slices that several read are what one would read", () =>
   }).pipe(Effect.scoped, Effect.provide(Reactivity.layer))
 )
 
+it.live("slices are read through the driver where the connection may be encrypted", () =>
+  Effect.gen(function* () {
+    const url = yield* freshDatabase
+    const search = yield* searchAt(url, 3, 2000)
+    yield* fill(search, 300, 'é,"')
+    const wanted = yield* csvOfRows(search)
+    assert.strictEqual((yield* csvBy(search)).csv, wanted)
+    const again = yield* searchAt(Redacted.make(`${Redacted.value(url)}?sslmode=prefer`), 3, 2000)
+    assert.strictEqual((yield* csvBy(again)).csv, wanted)
+  }).pipe(Effect.scoped, Effect.provide(Reactivity.layer))
+)
+
 it.live("slices are read by one where the server has no connection for others", () =>
   Effect.gen(function* () {
     const url = yield* freshDatabase
@@ -145,7 +157,7 @@ it.live("slices are read on after the loss of one of their connections", () =>
       const gone = yield* sql`
         select pg_terminate_backend(pid) from (
           select pid from pg_stat_activity
-          where datname = current_database() and query like '%varchar as line%' and pid <> pg_backend_pid()
+          where datname = current_database() and query like '/* rows %' and pid <> pg_backend_pid()
           order by xact_start desc limit 1) as last`
       yield* Deferred.succeed(lost, gone.length)
     })

@@ -9,8 +9,9 @@ import { type Hit, type IndexInfo, type Key, latest, type Row } from "../../src/
 import { isIndexOf, named } from "../../src/languages/query/IndexName.ts"
 import { prepare } from "../../src/languages/query/Prepare.ts"
 import { all, type Query } from "../../src/languages/query/Query.ts"
-import { original, originalJson, separator, storable } from "../../src/languages/query/StoredText.ts"
+import { original, originalJson, storable } from "../../src/languages/query/StoredText.ts"
 import { compareTexts } from "../../src/languages/query/text/TextPattern.ts"
+import { framed } from "../support/framed.ts"
 import { engineOn, rawAt } from "./Aggregations.ts"
 import { sortedPage } from "./Sorted.ts"
 
@@ -140,10 +141,11 @@ export const layer = Layer.sync(Search, () => {
           const lines = encoder()
           for (const { value } of found) {
             const texts = fields.map((field) => {
-              const found = valueAt(value, field.split(".").map(storable), true) ?? ""
+              const found = valueAt(value, field.split(".").map(storable), true)
+              if (found === undefined || found === null) return null
               return typeof found === "string" ? found : JSON.stringify(found)
             })
-            lines.add(new TextEncoder().encode(texts.join(separator)))
+            lines.add(framed(texts), 0, texts.length)
           }
           return found.length === 0 ? Stream.empty : Stream.make({ bytes: lines.take(), documents: found.length })
         })

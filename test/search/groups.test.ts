@@ -35,8 +35,10 @@ const fill = Effect.gen(function* () {
 const lines = () => {
   let text = ""
   return {
-    add: (line: Uint8Array) => {
-      text += `${Buffer.from(line).toString()}\n`
+    add: (bytes: Uint8Array, at: number) => {
+      // The one field, behind its length.
+      const end = at + 4 + Buffer.from(bytes).readInt32BE(at)
+      text += `${Buffer.from(bytes.subarray(at + 4, end)).toString()}\n`
     },
     get size() {
       return text.length

@@ -79,7 +79,7 @@ const lookAgain = Schedule.while(Schedule.recurs(3), ({ input }: { readonly inpu
 
 const make = Effect.gen(function* () {
   const config = yield* SearchConfig
-  const sql = yield* connect(config)
+  const { sql, taps } = yield* connect(config)
   const write = makeWrite(sql)
   // Drops removed parts that were still being read when they were removed, perhaps by a gateway that has died.
   yield* Effect.forkScoped(Effect.repeat(Effect.ignore(sweepParts(sql)), Schedule.spaced("5 minutes")))
@@ -248,7 +248,7 @@ const make = Effect.gen(function* () {
       return all(tenant, pattern, query, { after: undefined, counted, keyOf, documents }, (after) => ({
         statement: ({ parts, slice }) => selectLines(sql, parts, query, { ...options, after }, slice),
         rows: (groups, counted) =>
-          encodedLines(sql, groups, query, {
+          encodedLines(sql, taps, groups, query, {
             ...options,
             after,
             counted,

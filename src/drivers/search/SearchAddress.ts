@@ -1,9 +1,22 @@
-import type { NetConnectOpts } from "node:net"
+import { type NetConnectOpts, Socket } from "node:net"
 import { PgTypes } from "@effect/sql-pg"
-import { Redacted, Result } from "effect"
+import { Effect, Redacted, Result } from "effect"
 import type { SearchAddress } from "../../protocol/Places.ts"
 import { makeWatchedClient } from "../postgres/ConnectionPools.ts"
 import { connectWatched } from "../postgres/LivenessSocket.ts"
+import { RowTaps } from "./RowTap.ts"
+
+/** Where all connections read into: the driver, and those who tap its rows, copy what they need at once. */
+const received = Buffer.allocUnsafe(256 * 1024)
+
+/** Reads without a new buffer for each chunk, which would make V8 collect garbage all the time. */
+const onread = {
+  buffer: received,
+  callback(this: Socket | undefined, size: number, bytes: Uint8Array): boolean {
+    this?.emit("data", bytes.subarray(0, size))
+    return true
+  }
+}
 
 const targetOf = (url: URL): NetConnectOpts => {
   const port = Number(url.searchParams.get("port") ?? (url.port === "" ? 5432 : url.port))
@@ -24,9 +37,10 @@ types.register<Uint8Array>(PgTypes.OID.varchar, { encode: Result.succeed, decode
  * reads its results. Plans are made per query: PostgreSQL parses a JSON path once only if it is a constant of the plan.
  */
 export const connect = ({ url, connections }: SearchAddress) => {
+  const taps = new RowTaps()
   const address = new URL(Redacted.value(url))
   const mayEncrypt = ![null, "disable"].includes(address.searchParams.get("sslmode"))
-  return makeWatchedClient("search", {
+  const client = makeWatchedClient("search", {
     url,
     applicationName: "flow-gateway search",
     maxConnections: connections,
@@ -38,8 +52,14 @@ export const connect = ({ url, connections }: SearchAddress) => {
       plan_cache_mode: "force_custom_plan",
       jit: "off"
     },
-    stream: () => connectWatched(targetOf(address), { silence: 1500, probe: 1000 }, mayEncrypt),
+    stream: () => {
+      const target = mayEncrypt ? targetOf(address) : { ...targetOf(address), onread }
+      const stream = connectWatched(target, { silence: 1500, probe: 1000 }, mayEncrypt)
+      // The rows of an encrypted connection cannot be read here.
+      return stream instanceof Socket ? taps.over(stream) : stream
+    },
     types,
     transformJson: false
   })
+  return Effect.map(client, (sql) => ({ sql, taps }))
 }

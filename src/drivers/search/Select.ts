@@ -203,20 +203,27 @@ export const selectRows = (
   return sql<PlacedRow>`select ${outer}, ts, id, index from (${inOrder(sql, parts, one, sql``)}) as rows`
 }
 
-/** A document as a line, with the columns that order it, all in UTF-8. */
+/** The fields of a document in UTF-8, in columns with generated names, with the columns that order it. */
 export interface LineRow {
-  readonly line: Uint8Array
-  readonly ts: Uint8Array
-  readonly id: Uint8Array
-  readonly index: Uint8Array
+  readonly [column: string]: Uint8Array | null | string | bigint
+  readonly ts: string | bigint
+  readonly id: string
+  readonly index: string
 }
 
-const decoder = new TextDecoder()
+/** The values of a row one after the other, each behind its length in 32 bits; -1 when it is missing. */
+export const framed = (row: LineRow, fields: number): Uint8Array => {
+  const values = Array.from({ length: fields }, (_, at) => row[`f${at}`])
+  return Buffer.concat(
+    values.flatMap((value) => {
+      const length = Buffer.alloc(4)
+      length.writeInt32BE(value instanceof Uint8Array ? value.length : -1)
+      return value instanceof Uint8Array ? [length, value] : [length]
+    })
+  )
+}
 
-export const keyOfLine = ({ ts, id, index }: LineRow): Key =>
-  keyOf({ ts: decoder.decode(ts), id: decoder.decode(id), index: decoder.decode(index) })
-
-/** The fields of a slice of documents, one line per document. */
+/** The fields of a slice of documents as text. */
 export const selectLines = (
   sql: SqlClient.SqlClient,
   parts: ReadonlyArray<Part>,
@@ -224,21 +231,15 @@ export const selectLines = (
   { fields, after }: { readonly fields: ReadonlyArray<string>; readonly after: Key | undefined },
   slice: Slice
 ) => {
-  // Joined by halves: a long chain of `||` would copy its start again for each field. The character is `separator`.
-  const joined = (texts: ReadonlyArray<Fragment>): Fragment => {
-    const middle = texts.length >> 1
-    if (middle === 0) return texts[0] ?? sql`''`
-    return sql`(${joined(texts.slice(0, middle))} || chr(65279) || ${joined(texts.slice(middle))})`
-  }
-  const line = joined(fields.map((field) => sql`coalesce(${valueAt(sql, field, "text")}, '')`))
+  const columns = columnsOf(fields)
+  const values = sql.csv(fields.map((field, at) => sql`${valueAt(sql, field, "text")} as ${sql(columns[at]!)}`))
   const condition = conditionFor(sql, query)
   const one = (part: Part) => sql`
-    select ${line} as line, ts, id, ${part.index}::text collate "C" as index from ${sql(tableOf(part.part))}
+    select ${values}, ts, id, ${part.index}::text collate "C" as index from ${sql(tableOf(part.part))}
     where ${following(sql, part.index, after)} and ${between(sql, slice)} and ${condition(part.index)}`
   // `varchar` columns are not decoded: see `SearchAddress.ts`.
-  return sql<LineRow>`
-    select line::varchar as line, ts::varchar as ts, id::varchar as id, index::varchar as index
-    from (${inOrder(sql, parts, one, sql``)}) as lines`
+  const outer = sql.csv(columns.map((column) => sql`${sql(column)}::varchar as ${sql(column)}`))
+  return sql<LineRow>`select ${outer}, ts, id, index from (${inOrder(sql, parts, one, sql``)}) as lines`
 }
 
 const setPlain = (row: Record<string, string | null>, name: string, value: string | null): void => {

@@ -4,7 +4,18 @@ import type { SqlError } from "effect/sql/SqlError"
 import type { Encoded, EncodedOptions, Key } from "../../languages/query/IndexedDocument.ts"
 import type { Query } from "../../languages/query/Query.ts"
 import { type Part, tableOf } from "./Catalog.ts"
-import { type Cut, following, type Group, keyOfLine, type LineRow, mayHold, type Slice, selectLines } from "./Select.ts"
+import { type RowTaps, TappedRows } from "./RowTap.ts"
+import {
+  type Cut,
+  following,
+  framed,
+  type Group,
+  keyOf,
+  type LineRow,
+  mayHold,
+  type Slice,
+  selectLines
+} from "./Select.ts"
 import { begin, type Counted, countIn, type Moment, momentOf, type PartsGone, totalled } from "./Snapshot.ts"
 import { conditionFor } from "./Where.ts"
 
@@ -84,32 +95,53 @@ const permitsOf = (made: Made): number => (made === "end" ? 0 : Math.min(made.by
 
 /** Reads slices one after the other, and pauses when its buffer is full. */
 const readerOf = Effect.fnUntraced(function* (
-  rows: ReadonlyArray<Stream.Stream<LineRow, SqlError>>,
-  encoder: EncodedOptions["encoder"]
+  slices: ReadonlyArray<(mark: string) => Stream.Stream<LineRow, SqlError>>,
+  taps: RowTaps,
+  { fields, encoder }: Pick<EncodedOptions, "fields" | "encoder">
 ) {
   const made = yield* Queue.unbounded<Made, SqlError>()
   const room = Semaphore.makeUnsafe(ahead)
   const lines = encoder()
-  let documents = 0
-  let last: Key | undefined
-  const give = Effect.suspend(() => {
-    if (last === undefined) return Effect.void
-    const some = { bytes: lines.take(), documents, last }
-    documents = 0
-    last = undefined
-    return Effect.andThen(room.take(permitsOf(some)), Queue.offer(made, some))
-  })
-  const read = (slice: Stream.Stream<LineRow, SqlError>) =>
-    Stream.runForEachArray(slice, (chunk) => {
-      for (const { line } of chunk) lines.add(line)
-      documents += chunk.length
-      last = keyOfLine(chunk.at(-1)!)
-      return lines.size < piece ? Effect.void : give
-    }).pipe(Effect.andThen(give), Effect.andThen(Queue.offer(made, "end")))
-  yield* Effect.forEach(rows, read, { discard: true }).pipe(
+  let reading: TappedRows | undefined
+  const give = (rows: TappedRows, row: LineRow) =>
+    Effect.suspend(() => {
+      const some = { ...rows.take(), last: keyOf(row) }
+      // The connection reads on by itself, so it has to wait as well.
+      rows.pause()
+      return room
+        .take(permitsOf(some))
+        .pipe(Effect.ensuring(Effect.sync(() => rows.resume())), Effect.andThen(Queue.offer(made, some)))
+    })
+  const read = (slice: (mark: string) => Stream.Stream<LineRow, SqlError>) =>
+    Effect.suspend(() => {
+      const rows = new TappedRows({ encoder: lines, fields: fields.length, piece })
+      reading = rows
+      const mark = taps.mark(rows)
+      let last: LineRow | undefined
+      const giveLast = Effect.suspend(() => {
+        if (last === undefined) return Effect.void
+        const row = last
+        last = undefined
+        rows.cut()
+        return give(rows, row)
+      })
+      return Stream.runForEachArray(slice(mark), (chunk) => {
+        if (rows.isTapped) return Effect.forEach(chunk, (row) => give(rows, row), { discard: true })
+        for (const row of chunk) rows.add(framed(row, fields.length), 0)
+        last = chunk.at(-1)
+        return lines.size < piece ? Effect.void : giveLast
+      }).pipe(
+        Effect.andThen(giveLast),
+        Effect.andThen(Queue.offer(made, "end")),
+        Effect.ensuring(Effect.sync(() => taps.forget(mark)))
+      )
+    })
+  yield* Effect.forEach(slices, read, { discard: true }).pipe(
     Effect.catchCause((cause) => Queue.failCause(made, cause)),
     Effect.forkScoped
   )
+  // Runs before the fiber is interrupted, which waits for the end of the statement's answer.
+  yield* Effect.addFinalizer(() => Effect.sync(() => reading?.stop()))
   return { made, room } satisfies Reader
 })
 
@@ -125,6 +157,7 @@ const sliceFrom = ({ made, room }: Reader): Stream.Stream<EncodedTo, SqlError> =
  */
 export const encodedLines = (
   sql: SqlClient.SqlClient,
+  taps: RowTaps,
   groups: ReadonlyArray<Group>,
   query: Query,
   {
@@ -163,20 +196,21 @@ export const encodedLines = (
         moments.length === 1
           ? groups.map(({ slice }) => slice)
           : cuts.map((_, at) => ({ from: at === 0 ? undefined : cuts[at], to: cuts[at + 1] }))
-      const rowsOf = (moment: Moment, slice: Slice) => {
+      const rowsOf = (moment: Moment, slice: Slice, mark: string) => {
         if (isGrouped) {
           const group = groups.find((one) => one.slice === slice)
-          return moment.released(selectLines(sql, group?.parts ?? [], query, options, slice))
+          return moment.released(selectLines(sql, group?.parts ?? [], query, options, slice), mark)
         }
         const some = parts.filter((part) => mayHold(part, slice))
-        return some.length === 0 ? Stream.empty : moment.rows(selectLines(sql, some, query, options, slice))
+        return some.length === 0 ? Stream.empty : moment.rows(selectLines(sql, some, query, options, slice), mark)
       }
       if (moments.length > 1) yield* Effect.forEach(moments, ({ alone }) => alone, { discard: true })
       const readers = yield* Effect.forEach(moments, (moment, reader) => {
         const own = slices.filter((_, at) => at % moments.length === reader)
         return readerOf(
-          own.map((slice) => Stream.suspend(() => rowsOf(moment, slice))),
-          options.encoder
+          own.map((slice) => (mark: string) => rowsOf(moment, slice, mark)),
+          taps,
+          options
         )
       })
       const all = Stream.flatMap(Stream.fromIterable(slices.keys()), (at) => sliceFrom(readers[at % readers.length]!))

@@ -15,13 +15,13 @@ export const inSnapshot =
   <A, E>(work: Effect.Effect<A, E>) =>
     Effect.provideService(sql.withTransaction(work), BeginTransaction, readOnly)
 
-/** A connection that runs statements, one after the other, in one snapshot. */
+/** A connection that runs statements, one after the other, in one snapshot. A mark is that of `RowTaps`. */
 export interface Moment {
-  readonly rows: <A extends object>(statement: Statement<A>) => Stream.Stream<A, SqlError>
+  readonly rows: <A extends object>(statement: Statement<A>, mark?: string) => Stream.Stream<A, SqlError>
   /** Disables parallel queries, to leave the cores to the other connections of the snapshot. */
   readonly alone: Effect.Effect<unknown, SqlError>
   /** {@link rows}, whose locks are given back at the end. */
-  readonly released: <A extends object>(statement: Statement<A>) => Stream.Stream<A, SqlError>
+  readonly released: <A extends object>(statement: Statement<A>, mark?: string) => Stream.Stream<A, SqlError>
   /** Work with {@link get}, whose locks are given back at the end. */
   readonly releasing: <A, E>(work: Effect.Effect<A, E>) => Effect.Effect<A, E | SqlError>
   readonly get: <A extends object>(statement: Statement<A>) => Effect.Effect<ReadonlyArray<A>, SqlError>
@@ -43,16 +43,16 @@ export const momentOf = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, s
   // A slow reader must not make the server cancel the statement or end the transaction.
   yield* say("set local statement_timeout = 0")
   yield* say("set local idle_in_transaction_session_timeout = 0")
-  const rows = <A extends object>(statement: Statement<A>): Stream.Stream<A, SqlError> => {
+  const rows = <A extends object>(statement: Statement<A>, mark = ""): Stream.Stream<A, SqlError> => {
     const [text, parameters] = compact(statement)
-    return connection.executeStream(text, parameters, undefined)
+    return connection.executeStream(mark + text, parameters, undefined)
   }
   const get = <A extends object>(statement: Statement<A>): Effect.Effect<ReadonlyArray<A>, SqlError> => {
     const [text, parameters] = compact(statement)
     return connection.executeUnprepared(text, parameters, undefined)
   }
-  const released = <A extends object>(statement: Statement<A>): Stream.Stream<A, SqlError> =>
-    Stream.unwrap(Effect.as(say("savepoint opened"), rows(statement))).pipe(
+  const released = <A extends object>(statement: Statement<A>, mark?: string): Stream.Stream<A, SqlError> =>
+    Stream.unwrap(Effect.as(say("savepoint opened"), rows(statement, mark))).pipe(
       Stream.concat(Stream.fromEffectDrain(say("rollback to savepoint opened")))
     )
   const releasing = <A, E>(work: Effect.Effect<A, E>): Effect.Effect<A, E | SqlError> =>
@@ -103,7 +103,7 @@ export const sumOf = (counts: Counted["counts"], rows: Moment["rows"]) =>
   )
 
 /** Results that are read faster than this are counted while they are read. */
-const worthwhile = "1 second"
+const worthwhile = "5 seconds"
 
 /** Counts in another connection's snapshot, on a separate connection, until the scope closes. */
 export const countIn = (sql: SqlClient.SqlClient, snapshot: string, { counts, tell }: Counted) =>

@@ -41,11 +41,14 @@ export interface RowsOptions extends ReadOptions {
 }
 
 /**
- * Encodes documents to bytes. Each document is a line: the stored texts of its fields in UTF-8, empty for missing ones,
- * separated by the `separator` of `Storable.ts`. The concatenated output of several encoders equals that of one.
+ * Encodes documents to bytes, a line for each. The concatenated output of several encoders equals that of one.
  */
 export interface LineEncoder {
-  readonly add: (line: Uint8Array) => void
+  /**
+   * Adds a document by the stored texts of so many fields, which begin at `at`: each is in UTF-8 and stands behind its
+   * length, a signed number of 32 bits, big-endian, which is -1 for a missing one. The bytes may be changed afterwards.
+   */
+  readonly add: (bytes: Uint8Array, at: number, fields: number) => void
   /** Number of bytes that are ready to be taken. */
   readonly size: number
   readonly take: () => Uint8Array

@@ -6,9 +6,6 @@
  */
 const mark = "\uE0F1"
 
-/** A character that no stored text contains. */
-export const separator = "\uFEFF"
-
 const hex = (unit: number): string => unit.toString(16).padStart(4, "0")
 const marked = (text: string): string => mark + hex(text.charCodeAt(0))
 

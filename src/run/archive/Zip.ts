@@ -1,10 +1,11 @@
 import { createReadStream } from "node:fs"
 import { type FileHandle, open, rm } from "node:fs/promises"
 import { join } from "node:path"
-import { PassThrough, pipeline, type Readable } from "node:stream"
-import { ZipArchive } from "archiver"
+import { Readable } from "node:stream"
 import type { Sink } from "../../nodes/NodeFiles.ts"
+import { Blocks, Packing } from "./Blocks.ts"
 import { EntryNames } from "./EntryNames.ts"
+import { centralHeader, descriptor, dosTime, endOfZip, localHeader } from "./ZipFormat.ts"
 
 const buffered = 256 * 1024
 
@@ -31,20 +32,26 @@ export interface Zip {
 /** Starts a zip. `level` is the deflate level (0 stores); `scratch` creates the folder for buffered entries. */
 export const zip = (options: { readonly level: number; readonly scratch: () => Promise<string> }): Zip => {
   const { level } = options
-  const archive = new ZipArchive({
-    highWaterMark: buffered,
-    ...(level === 0 ? { store: true } : { zlib: { level, chunkSize: 64 * 1024 } })
-  })
-  const bytes = new PassThrough({ highWaterMark: buffered })
   const names = new EntryNames()
+  /** The entries that are in the zip, as the central directory has them. */
+  const directory: Array<Buffer> = []
+  /** Entries that wait in `scratch` for their turn. */
+  const waitingFiles: Array<{ readonly name: string; readonly path: string }> = []
+  /** Whether an entry is being written into the zip. */
+  let busy = false
+  let at = 0
   let opened = 0
-  let failure: Error | undefined
-  /** The entry that is written directly into the zip. */
-  let direct: PassThrough | undefined
-  /** Rejects the promises that wait for the zip, when it fails. */
-  const waiting = new Set<(cause: Error) => void>()
   let count = 0
   let unclosed = 0
+  let failure: Error | undefined
+  /** Rejects the promises that wait for the zip, when it fails. */
+  const waiting = new Set<(cause: Error) => void>()
+  let isRead: (() => void) | undefined
+  /** Called when no entry is left to be written. */
+  let idle: (() => void) | undefined
+  const bytes = new Readable({ highWaterMark: buffered, read: () => isRead?.() })
+  // A failure also reaches those who write; a zip that nobody reads yet must not end the process.
+  bytes.on("error", () => {})
 
   const abort = (cause: Error) => {
     if (failure !== undefined) return
@@ -52,37 +59,74 @@ export const zip = (options: { readonly level: number; readonly scratch: () => P
     for (const reject of waiting) reject(cause)
     waiting.clear()
     bytes.destroy(cause)
-    archive.destroy()
-    direct?.destroy()
   }
-  /** Callbacks for entries that are completely in the zip, in the order of the entries. */
-  const written: Array<() => void> = []
-  archive.on("entry", () => written.shift()?.())
-  archive.on("error", abort)
-  pipeline(archive, bytes, (error) => {
-    if (error) abort(error)
+  bytes.once("close", () => {
+    if (!bytes.readableEnded) abort(new Error("the zip is no longer read"))
   })
 
+  const check = () => {
+    if (failure !== undefined) throw failure
+  }
+
   /** A promise that also rejects when the zip fails. */
-  const orFailure = <A>(start: (resolve: (value: A) => void, reject: (cause: unknown) => void) => void) =>
+  const orFailure = <A>(start: (resolve: (value: A) => void) => void) =>
     new Promise<A>((resolve, reject) => {
       if (failure !== undefined) return reject(failure)
       waiting.add(reject)
-      const settle =
-        <V>(then: (value: V) => void) =>
-        (value: V) => {
-          waiting.delete(reject)
-          then(value)
-        }
-      start(settle(resolve), settle(reject))
+      start((value) => {
+        waiting.delete(reject)
+        resolve(value)
+      })
     })
 
-  const sink = (write: Sink["write"], end: () => void | Promise<void>): Sink => {
+  const orFailed = (room: void | Promise<void>): void | Promise<void> =>
+    room === undefined ? undefined : orFailure((resolve) => room.then(resolve))
+
+  const emit = (some: Uint8Array): void | Promise<void> => {
+    check()
+    at += some.length
+    if (!bytes.push(some)) {
+      return orFailure<void>((resolve) => {
+        isRead = resolve
+      })
+    }
+  }
+  const packing = new Packing(level, emit, (cause) => abort(cause instanceof Error ? cause : new Error(String(cause))))
+
+  /** Begins an entry in the zip. Nothing else may be written into the zip before its `end`. */
+  const begin = (wanted: string) => {
+    const entry = { name: Buffer.from(wanted), deflated: level > 0, time: dosTime(new Date()) }
+    let start = 0
+    packing.add(() => {
+      start = at
+      return localHeader(entry)
+    })
+    const blocks = new Blocks(packing)
+    const end = () =>
+      blocks.end((packed) => {
+        directory.push(centralHeader({ ...entry, ...packed, at: start }))
+        return descriptor(packed)
+      })
+    return { write: (chunk: Uint8Array | string) => orFailed(blocks.write(chunk)), end: () => orFailed(end()) }
+  }
+
+  /** Writes the entries that wait, one after the other. */
+  const writeWaiting = async () => {
+    for (let next = waitingFiles.shift(); next !== undefined; next = waitingFiles.shift()) {
+      const { name, path } = next
+      const entry = begin(name)
+      for await (const chunk of createReadStream(path, { highWaterMark: buffered })) await entry.write(chunk)
+      await entry.end()
+      await rm(path, { force: true })
+    }
+    busy = false
+    idle?.()
+  }
+  const goOn = () => void writeWaiting().catch(abort)
+
+  const sink = (write: Sink["write"], end: () => Promise<void>): Sink => {
     count++
     unclosed++
-    const check = () => {
-      if (failure !== undefined) throw failure
-    }
     return {
       write: (chunk) => {
         check()
@@ -97,58 +141,65 @@ export const zip = (options: { readonly level: number; readonly scratch: () => P
   }
 
   const straight = (name: string): Sink => {
-    const stream = new PassThrough({ highWaterMark: buffered })
-    direct = stream
-    archive.append(stream, { name })
-    const write = (chunk: Uint8Array | string) =>
-      stream.write(chunk) ? undefined : orFailure<void>((resolve) => stream.once("drain", resolve))
-    let finish = () => {}
-    written.push(() => finish())
-    // Waits until the zip has the whole entry; otherwise many small entries would accumulate.
-    const end = () => {
-      direct = undefined
-      return orFailure<void>((resolve) => {
-        finish = resolve
-        stream.end()
-      })
-    }
-    return sink(write, end)
+    busy = true
+    const { write, end } = begin(name)
+    return sink(write, async () => {
+      check()
+      // Waits for room: many small entries must not accumulate.
+      await end()
+      goOn()
+    })
   }
 
-  const spooled = (name: string, path: string, file: FileHandle): Sink => {
-    const end = async () => {
-      await file.close()
-      if (failure !== undefined) return
-      const stored = createReadStream(path, { highWaterMark: 256 * 1024 })
-      stored.on("error", abort)
-      stored.on("close", () => void rm(path, { force: true }))
-      written.push(() => {})
-      archive.append(stored, { name })
-    }
-    return sink((chunk) => file.appendFile(chunk), end)
-  }
+  const spooled = (name: string, path: string, file: FileHandle): Sink =>
+    sink(
+      (chunk) => file.appendFile(chunk),
+      async () => {
+        await file.close()
+        check()
+        waitingFiles.push({ name, path })
+        if (busy) return
+        busy = true
+        goOn()
+      }
+    )
+
+  const drained = () =>
+    orFailure<void>((resolve) => {
+      if (busy) idle = resolve
+      else resolve()
+    })
 
   return {
     bytes,
     abort,
     entry: async (wanted) => {
-      if (failure !== undefined) throw failure
+      check()
       const name = names.take(wanted)
-      if (direct === undefined) return straight(name)
+      if (!busy) return straight(name)
       const path = join(await options.scratch(), `entry-${++opened}`)
       return spooled(name, path, await open(path, "wx", 0o600))
     },
     seal: async () => {
       if (unclosed > 0) abort(new Error("an entry of the archive is still open"))
-      if (failure !== undefined) throw failure
+      check()
+      await drained()
       if (names.renamed.length > 0) {
         const note = straight(names.take(manifest))
         await note.write(
           `${JSON.stringify({ renamed: names.renamed.filter(({ entry }) => entry !== manifest) }, null, 2)}\n`
         )
         await note.close()
+        await drained()
       }
-      await orFailure<void>((resolve, reject) => archive.finalize().then(resolve, reject))
+      await orFailure((resolve) => packing.emptied.then(resolve, () => {}))
+      const [entries, start] = [directory.length, at]
+      for (const header of directory) await emit(header)
+      await emit(endOfZip(entries, at - start, start))
+      await orFailure<void>((resolve) => {
+        bytes.once("end", resolve)
+        bytes.push(null)
+      })
       return count
     }
   }

@@ -1,16 +1,14 @@
 import type { LineEncoder } from "../../../languages/query/IndexedDocument.ts"
-import { isMarked, originalText, separator } from "../../../languages/query/StoredText.ts"
+import { isMarked, originalText } from "../../../languages/query/StoredText.ts"
 import { cell, type Show } from "./CsvCell.ts"
 
 /** Initial size of the buffer in bytes. It is written out before it is full, unless a line is very long. */
 const room = 640 * 1024
-/** Bytes beyond a line's own: the quotes of an empty row, and the line end. */
-const ending = 4
+/** Bytes beyond those of a row's values: a comma, the quotes of an empty row, and the line end. */
+const ending = 5
 
 const encoding = new TextEncoder()
 const decoding = new TextDecoder("utf-8", { ignoreBOM: true })
-
-const [first, second, third] = encoding.encode(separator)
 
 /** Bytes that can make a cell differ from its value: anywhere in it (1), or at its beginning (2). */
 const telling = new Uint8Array(256)
@@ -26,7 +24,7 @@ for (let unit = 0xe000; unit <= 0xf8ff; unit++) {
 }
 
 /**
- * Encodes stored lines as csv rows, equal to those of `csvOf`. Most cells are copied as they are stored; only those
+ * Encodes stored texts as csv rows, equal to those of `csvOf`. Most cells are copied as they are stored; only those
  * that need quotes, restoring or conversion are decoded.
  */
 export class CsvLines implements LineEncoder {
@@ -43,37 +41,39 @@ export class CsvLines implements LineEncoder {
     return this.#size
   }
 
-  add(line: Uint8Array): void {
-    this.#reserve(this.#size + line.length + ending)
+  add(bytes: Uint8Array, at: number, fields: number): void {
     const begin = this.#size
-    const length = line.length
     let out = this.#out
     let to = begin
-    let column = 0
-    let from = 0
-    for (;;) {
-      const start = to
-      let at = from
-      let told = at < length ? telling[line[at]!]! : 0
-      for (; at < length; at++) {
-        const byte = line[at]!
-        if (byte === first && line[at + 1] === second && line[at + 2] === third) break
+    let from = at
+    for (let column = 0; column < fields; column++) {
+      const length = (bytes[from]! << 24) | (bytes[from + 1]! << 16) | (bytes[from + 2]! << 8) | bytes[from + 3]!
+      from += 4
+      if (to + length + ending > out.length) {
+        this.#reserve(to + length + ending)
+        out = this.#out
+      }
+      if (column > 0) out[to++] = 0x2c
+      // -1 for a missing value.
+      if (length <= 0) continue
+      const [start, end] = [to, from + length]
+      let told = telling[bytes[from]!]!
+      for (let next = from; next < end; next++) {
+        const byte = bytes[next]!
         told |= telling[byte]! & 1
         out[to++] = byte
       }
-      if (at > from && (told !== 0 || this.#shown[column] !== undefined)) {
-        const bytes = encoding.encode(this.#cell(line.subarray(from, at), column))
-        this.#reserve(start + bytes.length + (length - at) + ending)
+      if (told !== 0 || this.#shown[column] !== undefined) {
+        const changed = encoding.encode(this.#cell(bytes.subarray(from, end), column))
+        this.#reserve(start + changed.length + ending)
         out = this.#out
-        out.set(bytes, start)
-        to = start + bytes.length
+        out.set(changed, start)
+        to = start + changed.length
       }
-      if (at >= length) break
-      // One byte replaces a longer separator, so the row never outgrows its room.
-      out[to++] = 0x2c
-      from = at + 3
-      column++
+      from = end
     }
+    this.#reserve(to + ending)
+    out = this.#out
     // A lone empty cell would be an empty line, which readers skip.
     if (to === begin) {
       out[to++] = 0x22

@@ -1,0 +1,9 @@
+/** The values of a document as a `LineEncoder` takes them: each in UTF-8 behind its length; -1 for a missing one. */
+export const framed = (texts: ReadonlyArray<string | null>): Uint8Array =>
+  Buffer.concat(
+    texts.flatMap((text) => {
+      const length = Buffer.alloc(4)
+      length.writeInt32BE(text === null ? -1 : Buffer.byteLength(text))
+      return text === null ? [length] : [length, Buffer.from(text)]
+    })
+  )
