@@ -1,145 +1,113 @@
-import { spawn, spawnSync } from "node:child_process"
-import { once } from "node:events"
-import {
-  closeSync,
-  createReadStream,
-  mkdtempSync,
-  openSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-  writeSync
-} from "node:fs"
-import { request } from "node:http"
+import { spawnSync } from "node:child_process"
+import { mkdirSync, mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
+import { fillFile, uploads } from "./byteClient.ts"
+import { compareSides, heading } from "./byteRows.ts"
+import { costOf, onCores } from "./measure.ts"
+import { startServers } from "./servers.ts"
 
-// Uploads of 512 MiB to a whole gateway (multipart, hashed, durable) against `tee file | openssl dgst -sha256`, which
-// neither parses a form nor syncs, and against the same with `sync file` behind it, which is durable as well. The
-// rounds alternate; medians count. What one side has removed is given back to the disk before the other begins. Memory
-// is the gateway's peak above its state before the round. Then 200 uploads of 1 MiB, eight at once.
+// Uploads of 512 MiB to a whole gateway (multipart, hashed, durable) against a bare node:http that hashes, writes and
+// syncs a raw body, and against `cat file | tee copy | openssl dgst -sha256`, which neither parses a form nor syncs,
+// and the same with `sync copy` behind it. Then 200 uploads of 1 MiB, eight at once. Bytes are random, the boundary as
+// curl writes it. The rounds alternate, and so does who begins; medians count. Processor time and memory are those of
+// the gateway with its PostgreSQL; the client is this process, which is not counted.
 
-const mib = Number(process.env["BENCH_MIB"] ?? 512)
+const mib = 1024 * 1024
+const size = Number(process.env["BENCH_MIB"] ?? 512) * mib
 const rounds = Number(process.env["BENCH_ROUNDS"] ?? 5)
-const folder = mkdtempSync(join(tmpdir(), "flow-bench-"))
-const source = join(folder, "source")
-const main = fileURLToPath(new URL("../src/main.ts", import.meta.url))
+/** In a measured part, so that it takes a second or more of processor time. */
+const larges = 2
+const smalls = 200
+const at = 8
+const file = (name: string) => fileURLToPath(new URL(name, import.meta.url))
 
-const fill = (path: string, size: number) => {
-  const file = openSync(path, "w")
-  const piece = Buffer.alloc(1024 * 1024)
-  for (let at = 0; at < size; at++) {
-    piece.writeUInt32LE(at, 0)
-    writeSync(file, piece)
-  }
-  closeSync(file)
-}
-
-const median = (values: ReadonlyArray<number>) => [...values].sort((a, b) => a - b)[values.length >> 1] ?? 0
-const status = (pid: number, field: string) =>
-  Number(new RegExp(`${field}:\\s+(\\d+)`).exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1]) / 1024
-
-const settle = () => spawnSync("sync", ["-f", folder])
-
+const boundary = "------------------------9bK3xQ0aZr7TnWc5LpVdYe"
+const headers = `content-type: multipart/form-data; boundary=${boundary}\r\n`
+const tail = `\r\n--${boundary}--\r\n`
 let version = 0
-/** Sends the file as an artifact; MB/s. */
-const upload = (port: number, path: string) =>
-  new Promise<number>((resolve, reject) => {
-    const size = statSync(path).size
-    const manifest = `{"group":"bench","artifact":"upload","version":"${process.pid}.${++version}","type":"FILE"}`
-    const head = `--x\r\nContent-Disposition: form-data; name="manifest"; filename="m"\r\n\r\n${manifest}\r\n--x\r\nContent-Disposition: form-data; name="input"; filename="f"\r\n\r\n`
-    const tail = "\r\n--x--\r\n"
-    const started = performance.now()
-    const sent = request(
-      {
-        port,
-        host: "127.0.0.1",
-        method: "PUT",
-        path: "/v1/mytenant/resources/upload",
-        headers: {
-          "content-type": "multipart/form-data; boundary=x",
-          "content-length": head.length + size + tail.length
-        }
-      },
-      (answer) => {
-        answer.resume().on("end", () => {
-          if (answer.statusCode !== 201) reject(new Error(`answered ${answer.statusCode}`))
-          else resolve(size / 1e6 / ((performance.now() - started) / 1000))
-        })
-      }
-    )
-    sent.on("error", reject)
-    sent.write(head)
-    const read = createReadStream(path, { highWaterMark: 1024 * 1024 })
-    read.pipe(sent, { end: false })
-    read.on("end", () => sent.end(tail))
-  })
-
-/** The same bytes through the shell; MB/s. */
-const reference = (path: string, isDurable: boolean) => {
-  const started = performance.now()
-  const { status: code } = spawnSync(
-    "sh",
-    [
-      "-c",
-      `cat "${path}" | tee "${folder}/copy" | openssl dgst -sha256${isDurable ? ` && sync "${folder}/copy"` : ""}`
-    ],
-    {
-      stdio: "ignore"
-    }
-  )
-  if (code !== 0) throw new Error("tee or openssl failed")
-  const rate = statSync(path).size / 1e6 / ((performance.now() - started) / 1000)
-  rmSync(`${folder}/copy`)
-  settle()
-  return rate
+const headOf = () => {
+  const manifest = `{"group":"bench","artifact":"upload","version":"${process.pid}.${++version}","type":"FILE"}`
+  const part = (name: string) => `--${boundary}\r\nContent-Disposition: form-data; name="${name}"; filename="f"\r\n\r\n`
+  return `${part("manifest")}${manifest}\r\n${part("input")}`
 }
 
-const gateway = spawn(process.execPath, [main], {
-  env: { ...process.env, FLOW_DATA: join(folder, "data"), FLOW_PORT: "0" },
-  stdio: ["ignore", "pipe", "ignore"]
+type Content = { readonly file: string; readonly size: number } | Buffer
+const asForm = (content: Content) => ({
+  ...{ path: "/v1/mytenant/resources/upload", head: headOf(), tail, headers, content }
 })
-try {
-  fill(source, mib)
-  writeFileSync(join(folder, "small"), Buffer.alloc(1024 * 1024, 7))
-  const [ready] = await once(gateway.stdout, "data")
-  const port = Number(/:(\d+)\n/.exec(String(ready))?.[1])
-  const pid = gateway.pid!
-  await upload(port, source)
-  reference(source, false)
-  const triples: Array<readonly [ours: number, tee: number, durable: number]> = []
-  const growth: Array<number> = []
-  for (let round = 0; round < rounds; round++) {
-    const first = round % 2 === 0 ? [reference(source, false), reference(source, true)] : undefined
-    writeFileSync(`/proc/${pid}/clear_refs`, "5")
-    const before = status(pid, "VmRSS")
-    const ours = await upload(port, source)
-    settle()
-    growth.push(status(pid, "VmHWM") - before)
-    const [tee = 0, durable = 0] = first ?? [reference(source, false), reference(source, true)]
-    triples.push([ours, tee, durable])
+const asBody = (content: Content) => ({ path: "/", head: "", tail: "", headers: "", content })
+
+const program = async () => {
+  const folder = mkdtempSync(join(tmpdir(), "flow-bench-"))
+  const source = join(folder, "source")
+  const servers = startServers(folder)
+  const settle = () => spawnSync("sync", ["-f", folder])
+  const tee = async (isDurable: boolean) => {
+    const sync = isDurable ? ` && sync "${folder}/copy"` : ""
+    const began = performance.now()
+    const { status } = spawnSync("sh", ["-c", `cat "${source}" | tee "${folder}/copy" | openssl dgst -sha256${sync}`])
+    if (status !== 0) throw new Error("tee or openssl failed")
+    const seconds = (performance.now() - began) / 1000
+    rmSync(join(folder, "copy"))
+    return { seconds: seconds * larges, cpuSeconds: Number.NaN, peakMiB: Number.NaN }
   }
-  const rate = (n: 0 | 1 | 2) => `${median(triples.map((triple) => triple[n])).toFixed(0)} MB/s`
-  const ratio = (n: 1 | 2) => median(triples.map((triple) => triple[0] / triple[n])).toFixed(2)
-  console.log("what | ours | reference | ratio | target")
-  console.log(`upload ${mib} MiB, against tee and openssl | ${rate(0)} | ${rate(1)} | ${ratio(1)} | 0.9`)
-  console.log(`the same, against tee, openssl and sync | ${rate(0)} | ${rate(2)} | ${ratio(2)} |`)
-  console.log(
-    `memory growth | ${Math.max(...growth).toFixed(0)} MiB at most, ${median(growth).toFixed(0)} at the median | | | 64`
-  )
-  const started = performance.now()
-  let left = 200
-  const worker = async () => {
-    while (left-- > 0) await upload(port, join(folder, "small"))
+  try {
+    fillFile(source, size)
+    mkdirSync(join(folder, "raw"))
+    const raw = await servers.start([file("byteReferences.ts"), "raw", join(folder, "raw")])
+    const ours = await servers.start([file("../bin/flow-gateway.js")], {
+      env: { FLOW_DATA: join(folder, "data"), FLOW_PORT: "0" }
+    })
+    const portOf = ({ url }: { readonly url: string }) => Number(new URL(url).port)
+    const large = async (port: number, make: typeof asForm | typeof asBody) => {
+      const client = uploads(port)
+      for (let sent = 0; sent < larges; sent++) await client.send(make({ file: source, size }))
+      client.close()
+    }
+    const many = async (port: number, make: typeof asForm | typeof asBody) => {
+      let left = smalls
+      const worker = async () => {
+        const client = uploads(port)
+        const bytes = Buffer.alloc(mib, process.pid % 251)
+        while (left-- > 0) {
+          // No two of them are equal.
+          bytes.writeUInt32LE(++version, 0)
+          bytes.writeUInt32LE(process.pid, 4)
+          await client.send(make(bytes))
+        }
+        client.close()
+      }
+      await Promise.all(Array.from({ length: at }, worker))
+    }
+    console.log(heading)
+    await compareSides(
+      `${size / mib} MiB`,
+      (larges * size) / 1e6,
+      rounds,
+      {
+        gateway: () => costOf([ours.pid], () => large(portOf(ours), asForm)),
+        "raw body": () => costOf([raw.pid], () => large(portOf(raw), asBody)),
+        "tee, openssl": () => tee(false),
+        "tee, openssl, sync": () => tee(true)
+      },
+      settle
+    )
+    await compareSides(
+      `${smalls} x 1 MiB, ${at} at once`,
+      (smalls * mib) / 1e6,
+      rounds,
+      {
+        gateway: () => costOf([ours.pid], () => many(portOf(ours), asForm)),
+        "raw body": () => costOf([raw.pid], () => many(portOf(raw), asBody))
+      },
+      settle
+    )
+  } finally {
+    await servers.stop()
+    rmSync(folder, { recursive: true, force: true })
   }
-  await Promise.all(Array.from({ length: 8 }, worker))
-  console.log(
-    `200 x 1 MiB, 8 at once | ${((200 * 1.048576) / ((performance.now() - started) / 1000)).toFixed(0)} MB/s | | |`
-  )
-} finally {
-  gateway.kill("SIGTERM")
-  await once(gateway, "exit")
-  rmSync(folder, { recursive: true, force: true })
 }
+
+onCores(import.meta.filename, program)

@@ -47,7 +47,7 @@ const rules: ReadonlyArray<readonly [files: RegExp, mayImport: (own: string) => 
   [/^src\/services\//, () => [pure, ground, /^src\/nodes\//, ports, services]],
   [
     /^src\/layers\/http\//,
-    () => [packages, ground, guards, /^src\/drivers\/(AddressRange|Package)\.ts$/, /^src\/layers\/http\//]
+    () => [packages, ground, guards, /^src\/drivers\/(AddressRange|Package|blobs\/Chunks)\.ts$/, /^src\/layers\/http\//]
   ],
   [/^src\/layers\//, () => [packages, /^src\/(errors|languages|protocol|nodes|drivers|layers)\//, services]],
   [

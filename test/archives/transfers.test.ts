@@ -1,5 +1,4 @@
 import { existsSync, truncateSync, utimesSync } from "node:fs"
-import { request } from "node:http"
 import { join } from "node:path"
 import { assert, layer } from "@effect/vitest"
 import { Effect, Layer, Stream } from "effect"
@@ -12,24 +11,8 @@ import { noise, sha256 } from "../blobs/bytes.ts"
 import { openBelow } from "../blobs/folder.ts"
 import * as MemoryStore from "../memory/ArchiveStore.ts"
 import { eventually } from "../support/process.ts"
+import { slowly } from "../support/slowly.ts"
 import { add, disk, Folder, folder, gateway, jsonOf, origin, send } from "./gateway.ts"
-
-/** Reads the head and the first bytes of an answer, then nothing more until `rest` or `leave`. */
-const slowly = (url: string) =>
-  new Promise<{ rest: () => Promise<Buffer>; leave: () => void }>((resolve, reject) => {
-    const sent = request(url, { agent: false }, (response) => {
-      response.once("readable", () => {
-        const parts: Array<Buffer> = [response.read()]
-        const rest = async () => {
-          for await (const chunk of response) parts.push(chunk)
-          return Buffer.concat(parts)
-        }
-        resolve({ rest, leave: () => sent.destroy() })
-      })
-    })
-    sent.on("error", reject)
-    sent.end()
-  })
 
 const onDisk = gateway(MemoryStore.layer, disk).pipe(Layer.provideMerge(folder))
 

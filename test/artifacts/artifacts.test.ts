@@ -246,6 +246,23 @@ onBoth("artifacts", (it) => {
     })
   )
 
+  it.effect("are stored once when the same build comes several times at once, and no other in its place", () =>
+    Effect.gen(function* () {
+      const send = (bytes: string) =>
+        ask(`/v1/${tenant}/resources/upload`, { method: "PUT", body: build({ artifact: "at-once" }, bytes) })
+      const all = yield* Effect.forEach(
+        Array.from({ length: 12 }, (_, n) => (n % 3 === 0 ? "b" : "a")),
+        (bytes) => Effect.map(send(bytes), ({ status, json }) => ({ bytes, status, json })),
+        { concurrency: "unbounded" }
+      )
+      const stored = all.filter(({ status }) => status === 201)
+      const [first] = stored
+      expect(stored).toEqual(all.filter(({ bytes }) => bytes === first?.bytes))
+      for (const { json } of stored) expect(json).toEqual(first?.json)
+      for (const { bytes, status } of all) if (bytes !== first?.bytes) expect(status).toBe(422)
+    })
+  )
+
   it.effect("belong to their tenant alone", () =>
     Effect.gen(function* () {
       const { client } = yield* TestGateway

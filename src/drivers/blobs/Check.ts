@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto"
 import { setTimeout as sleep } from "node:timers/promises"
 import { BlockSums, withoutSums } from "./BlockSums.ts"
-import type { Chunks } from "./Opened.ts"
+import type { Chunks } from "./Chunks.ts"
 
 /** What became of a check of a blob. `repaired`: it was damaged, and an older version of the storage replaced it. */
 export type Checked = "sound" | "repaired" | "damaged" | "missing"
@@ -24,6 +24,7 @@ export const examine = async (chunks: Chunks, bytesPerSecond: number, signal: Ab
       hash.update(chunk)
       sums.add(chunk)
       size += chunk.length
+      chunks.release?.(chunk)
       signal.throwIfAborted()
       const early = (size / bytesPerSecond) * 1000 - (performance.now() - began)
       if (early > 0) await sleep(early, undefined, { signal })

@@ -2,12 +2,14 @@ import * as fs from "node:fs"
 import type { Stream } from "effect"
 import type { StorageUnreachable } from "../../errors/StorageUnreachable.ts"
 import type { ByteSpan } from "./Blobs.ts"
+import { giveBlock, takeBlock } from "./Blocks.ts"
 import { type Checked, examine } from "./Check.ts"
+import type { Chunks } from "./Chunks.ts"
 import type { BlobPath } from "./DiskPaths.ts"
 import { readSums, writeSums } from "./DiskSums.ts"
 import { type Calls, codeOf, tracked } from "./FileCalls.ts"
 import { closeQuietly, type Root } from "./Folder.ts"
-import { type Chunks, chunkSize, streamOf } from "./Opened.ts"
+import { chunkSize, streamOf } from "./Opened.ts"
 import { DamagedBlob, planOf, verified } from "./VerifiedChunks.ts"
 
 interface Opened {
@@ -60,7 +62,7 @@ class FileChunks implements Chunks {
     const position = this.#position
     const length = Math.min(chunkSize, this.#end - position)
     if (length <= 0) return undefined
-    const buffer = Buffer.allocUnsafeSlow(length)
+    const buffer = takeBlock(length)
     for (let filled = 0; filled < length; ) {
       const bytes = await this.#tracked.call<number>((done) =>
         fs.read(this.#fd, buffer, filled, length - filled, position + filled, done)
@@ -79,6 +81,8 @@ class FileChunks implements Chunks {
     this.#ahead = isQuick ? this.#readAhead() : undefined
     return chunk
   }
+
+  readonly release = giveBlock
 
   readonly close = (): void => {
     void this.#tracked.retire().then(() => closeQuietly(this.#fd))
@@ -128,7 +132,7 @@ export const readBlob = async (
       reopen: prepared,
       chunks: ({ fd, bytes, sums, plan }) => {
         const chunks = verified(new FileChunks(call, fd, plan.read), plan, bytes, blob.sha256, sums)
-        return { next: () => reporting(chunks.next), close: chunks.close }
+        return { ...chunks, next: () => reporting(chunks.next) }
       },
       close: ({ fd }) => closeQuietly(fd)
     },

@@ -1,18 +1,13 @@
 import { Cause, Effect, Stream } from "effect"
 import { StorageUnreachable } from "../../errors/StorageUnreachable.ts"
 import { blockSize } from "./BlockSums.ts"
+import { type Chunks, remember } from "./Chunks.ts"
 
 /** Number of bytes read at once: larger chunks need fewer turns of the event loop per megabyte. */
 export const chunkSize = blockSize
 
 /** How long an opened blob waits for its reader, in milliseconds. */
 const patience = 10_000
-
-/** Reads an opened blob chunk by chunk; undefined after the last chunk. */
-export interface Chunks {
-  readonly next: () => Promise<Uint8Array | undefined>
-  readonly close: () => void
-}
 
 /**
  * The bytes of a blob that is already open, so a blob that is removed later can still be read. It is closed when the
@@ -47,7 +42,7 @@ export const streamOf = <A>(
   }
   const unreachable = () => new StorageUnreachable({ storage: "data" })
   const acquire = Effect.uninterruptible(Effect.tryPromise({ try: take, catch: unreachable }))
-  return Stream.unwrap(
+  const stream = Stream.unwrap(
     Effect.map(
       Effect.acquireRelease(acquire, (chunks) => Effect.sync(chunks.close)),
       (chunks) =>
@@ -60,4 +55,6 @@ export const streamOf = <A>(
         )
     )
   )
+  remember(stream, take)
+  return stream
 }

@@ -1,12 +1,18 @@
-import { createHash } from "node:crypto"
+import { createHash, type Hash } from "node:crypto"
+import { availableParallelism } from "node:os"
 import { Worker } from "node:worker_threads"
 import { type Answer, type Ask, sha256Thread } from "./sha256Thread.ts"
 
 /**
- * Up to this many slots are hashed on the calling thread at the end, which takes less than a millisecond. Longer
- * streams are hashed on the hashing thread.
+ * Up to this many slots are hashed on the calling thread at the end, which takes less than a millisecond. They are held
+ * until then, so it is fewer than a writer has at least. Longer streams are hashed on the hashing thread.
  */
-const hereLimit = 1
+const hereLimit = 4
+/**
+ * With so few processors there is none to spare for the hashing thread: it takes turns with what reads and writes the
+ * bytes, and handing them over costs a tenth more processor time than hashing them where they are.
+ */
+const isAlone = () => availableParallelism() <= 2
 /** Milliseconds after which an idle hashing thread is ended. */
 const idle = 10_000
 
@@ -85,9 +91,19 @@ const thread = new Thread()
 export class Sha256 {
   #held: Array<{ readonly slot: SharedArrayBuffer; readonly length: number; readonly hashed: Waiting }> = []
   #id: number | undefined
+  readonly #here: Hash | undefined
+
+  /** With `here` the calling thread hashes everything, as it arrives. */
+  constructor(here = isAlone()) {
+    this.#here = here ? createHash("sha256") : undefined
+  }
 
   /** Settles when the bytes were hashed; for the first slots that may be at the end. */
   async add(slot: SharedArrayBuffer, length: number): Promise<void> {
+    if (this.#here !== undefined) {
+      this.#here.update(new Uint8Array(slot, 0, length))
+      return
+    }
     const id = this.#id
     if (id !== undefined) {
       await thread.ask({ id, slot, length })
@@ -109,6 +125,7 @@ export class Sha256 {
 
   /** The digest in hex. No bytes may be added afterwards. */
   async digest(): Promise<string> {
+    if (this.#here !== undefined) return this.#here.digest("hex")
     if (this.#id !== undefined) return thread.ask({ id: this.#id, end: true })
     const hash = createHash("sha256")
     for (const { slot, length, hashed } of this.#held) {

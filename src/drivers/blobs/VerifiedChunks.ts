@@ -1,7 +1,7 @@
 import { createHash, type Hash } from "node:crypto"
 import type { ByteSpan } from "./Blobs.ts"
 import { blockSize, type StoredSums, withoutSums } from "./BlockSums.ts"
-import type { Chunks } from "./Opened.ts"
+import type { Chunks } from "./Chunks.ts"
 
 /** The stored bytes are not those that the name stands for. */
 export class DamagedBlob extends Error {
@@ -62,5 +62,5 @@ export const verified = (
     position += chunk.length
     return chunk.subarray(from, to)
   }
-  return { next, close: chunks.close }
+  return { ...chunks, next }
 }

@@ -1,5 +1,6 @@
 import { Context, Effect, Layer, type Scope } from "effect"
 import { HttpServer } from "effect/http"
+import { sendingBlobs } from "./SentBlob.ts"
 
 // A request copies the services around its handler once or twice, which took a fifth of the processor time of a small
 // request. Handlers take their services when they are built, so a request needs hardly any.
@@ -53,7 +54,7 @@ export const serverWithFewServices = Layer.effect(
       address: server.address,
       serve: (app, middleware) =>
         Effect.updateContext(
-          server.serve(middleware === undefined ? app : middleware(app)),
+          server.serve(sendingBlobs(middleware === undefined ? app : middleware(app))),
           (context: Context.Context<Scope.Scope>) => trim(context)
         )
     })

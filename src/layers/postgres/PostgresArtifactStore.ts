@@ -58,28 +58,43 @@ export const layer = Layer.effect(
         Put,
         SqlError | Effect.Error<ReturnType<typeof checkQuota>>
       > {
-        // Locks the artifact's row, so that concurrent writers of the artifact wait.
-        yield* sql`
-          insert into artifacts as known (tenant, grp, artifact, latest_key)
-          values (${tenant}, ${group}, ${artifact}, ${key})
-          on conflict (tenant, grp, artifact) do update set latest_key = greatest(known.latest_key, excluded.latest_key)`
-        const known = yield* find(tenant, group, artifact, version)
-        if (known !== undefined) {
+        // One statement, because each costs the gateway and PostgreSQL a turn, which is more than the work it does.
+        const added = yield* addCompanion(
+          sql,
+          tenant,
+          { name: it.stored, sha256, size, origin: originOf(group, artifact, version) },
+          // Locks the artifact's row, so that concurrent writers of the artifact wait.
+          sql`
+            locked as (
+              insert into artifacts as known (tenant, grp, artifact, latest_key)
+              values (${tenant}, ${group}, ${artifact}, ${key})
+              on conflict (tenant, grp, artifact)
+                do update set latest_key = greatest(known.latest_key, excluded.latest_key)
+              returning 1
+            ), added as (
+              insert into artifact_versions
+                (tenant, grp, artifact, version_key, version, type, doc, described, sha256, size)
+              select ${tenant}, ${group}, ${artifact}, ${key}, ${version}, ${it.type}, ${doc}, ${described}, ${sha256},
+                ${size}::bigint
+              from locked
+              on conflict (tenant, grp, artifact, version_key) do nothing
+              returning 1
+            )`
+        )
+        if (added.length === 0) {
+          const known = yield* find(tenant, group, artifact, version)
+          if (known === undefined) return yield* Effect.die("a version that exists cannot be read")
           const isSame = known.sha256 === sha256 && known.described === described
           return isSame ? { _tag: "Repeated", artifact: known } : { _tag: "Different" }
         }
-        yield* addCompanion(sql, tenant, { name: it.stored, sha256, size, origin: originOf(group, artifact, version) })
-        yield* sql`
-          insert into artifact_versions
-            (tenant, grp, artifact, version_key, version, type, doc, described, sha256, size)
-          values (${tenant}, ${group}, ${artifact}, ${key}, ${version}, ${it.type}, ${doc}, ${described}, ${sha256},
-            ${size}::bigint)`
         yield* checkQuota(sql, tenant, quota)
         return { _tag: "Stored", artifact: { doc, sha256, size } }
       })
-      return yield* sql
-        .withTransaction(write)
-        .pipe(Effect.catchTag("OverQuota", ({ usage }) => Effect.succeed<Put>({ _tag: "Over", usage })))
+      // Without a quota nothing is taken back that the one statement has done.
+      const isLimited = quota.bytes !== undefined || quota.entries !== undefined
+      return yield* (isLimited ? sql.withTransaction(write) : write).pipe(
+        Effect.catchTag("OverQuota", ({ usage }) => Effect.succeed<Put>({ _tag: "Over", usage }))
+      )
     }, unreachable)
 
     const latest = Effect.fnUntraced(function* (tenant: TenantId, group: GroupName, artifact: ArtifactName) {

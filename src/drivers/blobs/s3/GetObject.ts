@@ -5,8 +5,9 @@ import type { StorageUnreachable } from "../../../errors/StorageUnreachable.ts"
 import type { ByteSpan } from "../Blobs.ts"
 import { type StoredSums, withoutSums } from "../BlockSums.ts"
 import { examine, type Found } from "../Check.ts"
+import type { Chunks } from "../Chunks.ts"
 import { Overdue } from "../FileCalls.ts"
-import { type Chunks, chunkSize, streamOf } from "../Opened.ts"
+import { chunkSize, streamOf } from "../Opened.ts"
 import { DamagedBlob, type Plan, planOf, verified } from "../VerifiedChunks.ts"
 import type { Bucket } from "./Bucket.ts"
 import { readSums } from "./Sums.ts"
@@ -230,7 +231,7 @@ export const readBlob = async (
       chunks: ({ opened, bytes, plan, sums }) => {
         const raw = new BodyChunks(opened, bucket.deadline, again)
         const chunks = verified(raw, plan, bytes, keys.sha256, sums)
-        return { next: () => reporting(chunks.next), close: chunks.close }
+        return { ...chunks, next: () => reporting(chunks.next) }
       },
       close: ({ opened }) => opened.body.close()
     },
