@@ -34,7 +34,7 @@ if (major > 24 || (major === 24 && minor >= 7)) {
   const stop = () => process.exit(0)
   for (const signal of ["SIGINT", "SIGTERM"]) process.on(signal, stop)
   const sources = join(home, "scripts/bundle.ts")
-  if (existsSync(sources)) await (await import(sources)).refreshIfPossible()
+  if (existsSync(sources)) await (await import(sources)).refreshApart()
   await import(entry())
   for (const signal of ["SIGINT", "SIGTERM"]) process.off(signal, stop)
 } else {

@@ -1,4 +1,6 @@
+import { spawn } from "node:child_process"
 import { createHash } from "node:crypto"
+import { once } from "node:events"
 import {
   existsSync,
   globSync,
@@ -82,13 +84,19 @@ const sweep = (home: string, current: string) => {
   }
 }
 
+/** Whether the bundle of the sources with this fingerprint is there, and named the newest. */
+const isNewest = (name: string): boolean => {
+  const pointer = packagePath(bundles.current)
+  const isCurrent = existsSync(pointer) && readFileSync(pointer, "utf8").trim() === name
+  return isCurrent && existsSync(join(packagePath(bundles.folder), name, "main.js"))
+}
+
 /** Makes the bundle of these sources and names it the newest, unless it is. */
 export const refresh = async (): Promise<void> => {
   const home = packagePath(bundles.folder)
   const pointer = packagePath(bundles.current)
   const name = fingerprint()
-  const isCurrent = existsSync(pointer) && readFileSync(pointer, "utf8").trim() === name
-  if (isCurrent && existsSync(join(home, name, "main.js"))) return
+  if (isNewest(name)) return
   mkdirSync(home, { recursive: true })
   if (!existsSync(join(home, name, "main.js"))) await bundle(home, name)
   writeFileSync(`${pointer}.${process.pid}`, name)
@@ -97,7 +105,7 @@ export const refresh = async (): Promise<void> => {
 }
 
 /** The same for a start, which goes on without a bundle. An old one must not be started, so where it stays this fails. */
-export const refreshIfPossible = async (): Promise<void> => {
+const refreshIfPossible = async (): Promise<void> => {
   try {
     await refresh()
   } catch (cause) {
@@ -105,6 +113,13 @@ export const refreshIfPossible = async (): Promise<void> => {
     console.error(`flow-gateway runs from its sources, which starts slower, as it cannot be bundled: ${reason}`)
     rmSync(packagePath(bundles.current), { force: true })
   }
+}
+
+/** The same in a process of its own: bundling takes some 500 MiB, which the gateway would keep. */
+export const refreshApart = async (): Promise<void> => {
+  if (isNewest(fingerprint())) return
+  const [code] = await once(spawn(process.execPath, [import.meta.filename], { stdio: "inherit" }), "exit")
+  if (code !== 0) throw new Error("The bundle of earlier sources could not be removed")
 }
 
 if (import.meta.main) await refreshIfPossible()
