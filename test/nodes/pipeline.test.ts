@@ -123,11 +123,11 @@ describe("pipeline", () => {
         }
       },
       file: async () => ({
-        write: async () => {
+        write: async (piece: string | Uint8Array) => {
           expect(++writing).toBe(1)
           await new Promise((resolve) => setImmediate(resolve))
           writing--
-          written++
+          written += piece.length / chunk.length
         },
         close: async () => {}
       })
@@ -148,7 +148,8 @@ describe("pipeline", () => {
     )
     await start()
     expect([read, written]).toEqual([100, 100])
-    // Each of the two inputs waits with one batch at the output and has at most one more in hand.
+    // Each of the two inputs waits with one chunk at the output, of which it may have written parts, and has at most one
+    // more in hand.
     expect(ahead).toBeLessThanOrEqual(4)
   })
 
