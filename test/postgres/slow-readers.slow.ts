@@ -73,7 +73,8 @@ layer(gateway(), { excludeTestServices: true })("clients that do not read", (it)
       const run = Effect.runPromiseWith(yield* Effect.context<TestGateway>())
       const lists = yield* Effect.forkScoped(
         Effect.all(
-          Array.from({ length: readers }, () => Effect.forever(raw("/v1/mytenant/archives"))),
+          // Each another page: equal requests would share a read.
+          Array.from({ length: readers }, (_, at) => Effect.forever(raw(`/v1/mytenant/archives?limit=${at + 1}`))),
           { concurrency: "unbounded" }
         )
       )
