@@ -95,6 +95,22 @@ const Case = {
 }
 
 describe("the times that are due", () => {
+  it("are also those that the clocks skip, whenever somebody looks", () => {
+    const times = timesOf({ cron: "30 2 * * *", zone: "Europe/Berlin" }, 0)!
+    const skipped = times.next(Date.parse("2026-03-28T12:00:00Z"))
+    expect(iso([skipped])).toEqual(["2026-03-29T01:30:00.000Z"])
+    for (const late of [0, 1, missedAfter, 2 * missedAfter, 3_600_000]) {
+      const { fire, missed } = dueTimes(times, skipped, skipped + late, "last")
+      expect([iso(fire), missed]).toEqual([["2026-03-29T01:30:00.000Z"], undefined])
+      expect(dueTimes(times, skipped, skipped + late, "all").fire).toEqual([skipped])
+    }
+    const dayBefore = Date.parse("2026-03-28T01:30:00Z")
+    expect(iso(dueTimes(times, dayBefore, skipped + 3_600_000, "all").fire)).toEqual([
+      "2026-03-28T01:30:00.000Z",
+      "2026-03-29T01:30:00.000Z"
+    ])
+  })
+
   it.effect.prop(
     "are all of the last minute, and of earlier ones as many as are made up for",
     Case,
@@ -116,7 +132,7 @@ describe("the times that are due", () => {
         if (due.missed !== undefined) expect(due.missed[0]).toBe(missed[0])
         expect(due.next).toBe(times.next(now))
       }),
-    { arbitrary: { runs: 300 } }
+    { arbitrary: { runs: 1000 } }
   )
 
   it("of an interval count from its beginning, and cost little however long nobody was there", () => {

@@ -42,30 +42,26 @@ export interface Due {
 }
 
 /**
- * Which of the times from `from` up to `now` fire. Those of the last minute always do; of earlier ones as many as are
- * made up for. However many were missed, it looks at the last ones only.
+ * Which of the times from `from`, which is one of them, up to `now` fire. Those of the last minute always do; of earlier
+ * ones as many as are made up for. However many were missed, it looks at the last ones only.
  */
 export const dueTimes = (times: Times, from: number, now: number, catchUp: "none" | "last" | "all"): Due => {
   const most = catchUp === "all" ? mostCaughtUp : 1
   const early = Math.max(from, now - missedAfter)
-  // Walking back may step over times next to a change of the clocks, so that the times themselves are found forward.
+  // Walking back may step over times next to a change of the clocks, so that the times themselves are found forward, from
+  // one more than are needed: a time that the clocks have skipped is found from the one before it only.
   let start = early
-  for (let count = 0; count < most && start > from; count++) {
-    const before = times.previous(start)
-    if (before < from) break
-    start = before
-  }
+  for (let count = 0; count <= most && start > from; count++) start = Math.max(from, times.previous(start))
   const found: Array<number> = []
-  for (let at = times.next(start - 1); at <= now; at = times.next(at)) found.push(at)
+  for (let at = start === from ? from : times.next(start); at <= now; at = times.next(at)) found.push(at)
   const recent = found.filter((at) => at >= early)
   const old = found.filter((at) => at < early)
   const caughtUp =
     catchUp === "none" ? [] : catchUp === "all" ? old.slice(-most) : recent.length > 0 ? [] : old.slice(-1)
   const fire = [...caughtUp, ...recent]
-  const first = times.next(from - 1)
-  const last = old.filter((at) => !caughtUp.includes(at)).at(-1) ?? (first < start ? times.previous(start) : undefined)
-  const isMissed = first < (fire[0] ?? early) && last !== undefined && first <= last
-  return { fire, missed: isMissed ? [first, last] : undefined, next: times.next(now) }
+  const last = old.filter((at) => !caughtUp.includes(at)).at(-1) ?? (from < start ? start : undefined)
+  const isMissed = from < (fire[0] ?? early) && last !== undefined
+  return { fire, missed: isMissed ? [from, last] : undefined, next: times.next(now) }
 }
 
 /** How much later than its time a firing comes: the same share for the same time, whoever computes it. */
