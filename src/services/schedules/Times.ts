@@ -42,8 +42,8 @@ export interface Due {
 }
 
 /**
- * Which of the times from `from`, which is one of them, up to `now` fire. Those of the last minute always do; of earlier
- * ones as many as are made up for. However many were missed, it looks at the last ones only.
+ * Which of the times from `from` up to `now` fire. Those of the last minute always do; of earlier ones as many as are
+ * made up for. However many were missed, it looks at the last ones only.
  */
 export const dueTimes = (times: Times, from: number, now: number, catchUp: "none" | "last" | "all"): Due => {
   const most = catchUp === "all" ? mostCaughtUp : 1
@@ -53,15 +53,17 @@ export const dueTimes = (times: Times, from: number, now: number, catchUp: "none
   let start = early
   for (let count = 0; count <= most && start > from; count++) start = Math.max(from, times.previous(start))
   const found: Array<number> = []
-  for (let at = start === from ? from : times.next(start); at <= now; at = times.next(at)) found.push(at)
+  const beginning = start === from ? times.previous(from) : start
+  for (let at = times.next(beginning); at <= now; at = times.next(at)) if (at >= from) found.push(at)
   const recent = found.filter((at) => at >= early)
   const old = found.filter((at) => at < early)
   const caughtUp =
     catchUp === "none" ? [] : catchUp === "all" ? old.slice(-most) : recent.length > 0 ? [] : old.slice(-1)
   const fire = [...caughtUp, ...recent]
+  const first = start === from ? (found[0] ?? now) : from
   const last = old.filter((at) => !caughtUp.includes(at)).at(-1) ?? (from < start ? start : undefined)
-  const isMissed = from < (fire[0] ?? early) && last !== undefined
-  return { fire, missed: isMissed ? [from, last] : undefined, next: times.next(now) }
+  const isMissed = first < (fire[0] ?? early) && last !== undefined
+  return { fire, missed: isMissed ? [first, last] : undefined, next: times.next(now) }
 }
 
 /** How much later than its time a firing comes: the same share for the same time, whoever computes it. */
