@@ -83,6 +83,7 @@ export const layer = Layer.effect(
         )
         if (added.length === 0) {
           const known = yield* find(tenant, group, artifact, version)
+          // The artifact's row stays locked until the transaction ends, so nobody has removed the version since.
           if (known === undefined) return yield* Effect.die("a version that exists cannot be read")
           const isSame = known.sha256 === sha256 && known.described === described
           return isSame ? { _tag: "Repeated", artifact: known } : { _tag: "Different" }
@@ -90,7 +91,8 @@ export const layer = Layer.effect(
         yield* checkQuota(sql, tenant, quota)
         return { _tag: "Stored", artifact: { doc, sha256, size } }
       })
-      // Without a quota nothing is taken back that the one statement has done.
+      // Writes are in the transaction of their audit row. Only a quota may take back what the statement has done, and only
+      // that takes a savepoint.
       const isLimited = quota.bytes !== undefined || quota.entries !== undefined
       return yield* (isLimited ? sql.withTransaction(write) : write).pipe(
         Effect.catchTag("OverQuota", ({ usage }) => Effect.succeed<Put>({ _tag: "Over", usage }))
