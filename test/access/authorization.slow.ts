@@ -48,14 +48,14 @@ const outcome = (status: number, body: string): string => {
 }
 
 /** What belongs to no tenant is for those alone who have a role for all. */
-const ofAllTenants = "GET /v1/platform/audit"
+const ofAllTenants = ["GET /v1/platform/audit", "GET /v1/platform/installation"]
 
 const expected = (holder: Holder | undefined, request: string, role: string, tenant: string | undefined): string => {
   if (holder === undefined) return "unauthorized"
   if (tenant !== undefined) {
     if (tenant === "nosuch" || (holder.scope !== "*" && holder.scope !== tenant)) return "no tenant"
   }
-  if (request === ofAllTenants && holder.scope !== "*") return "forbidden"
+  if (ofAllTenants.includes(request) && holder.scope !== "*") return "forbidden"
   return roles.indexOf(holder.role) >= roles.indexOf(role as Role) ? "answered" : "forbidden"
 }
 
@@ -97,12 +97,26 @@ it.live(
             return outcome(response.status, isStream ? "" : yield* Effect.promise(() => response.text()))
           })
 
+        const ownPage = { "sec-fetch-site": "same-origin" }
+        /** The cookie of a browser in which somebody has logged in, as the console sends it. */
+        const session = Effect.fnUntraced(function* (credential: object) {
+          const answer = yield* raw("/console/session", {
+            method: "POST",
+            headers: { ...ownPage, "content-type": "application/json" },
+            body: JSON.stringify(credential)
+          })
+          const [cookie = ""] = (answer.headers.getSetCookie()[0] ?? "").split(";")
+          return { ...ownPage, cookie }
+        })
+
         /** The credentials of a holder, by scheme. Keys are of one tenant, so that a holder for all has none. */
         const credentialsOf = Effect.fnUntraced(function* (holder: Holder) {
           const name = nameOf(holder)
           const found: Record<string, Record<string, string>> = { basic: basic(name, password) }
           const token = yield* sign(issuer, key, { sub: name, groups: [name], exp: inSeconds(600) })
           found["token"] = { authorization: `Bearer ${token}` }
+          found["session of a password"] = yield* session({ user: name, password })
+          found["session of a token"] = yield* session({ token })
           if (holder.scope === "*") return found
           const made = yield* raw(`/v1/${holder.scope}/keys`, {
             method: "POST",
@@ -112,13 +126,16 @@ it.live(
           const { key: secret } = (yield* Effect.promise(() => made.json())) as { key: string }
           found["key"] = { "x-api-key": secret }
           found["bearer key"] = { authorization: `Bearer ${secret}` }
+          found["session of a key"] = yield* session({ key: secret })
           return found
         })
 
+        const made = yield* session({ user: "admin-all", password })
         const none: Readonly<Record<string, Record<string, string>>> = {
           nothing: {},
           "a wrong password": basic("admin-all", "wrong"),
           "an unknown user": basic("nobody", password),
+          "an unknown session": { ...ownPage, cookie: made.cookie.replace(/=.*/, `=${"A".repeat(43)}`) },
           "an unknown key": { "x-api-key": `fgk_00000000_${"A".repeat(43)}` },
           "a forged token": { authorization: `Bearer ${yield* sign(issuer, yield* signingKey("ES256", "one"))}` }
         }
@@ -150,7 +167,7 @@ it.live(
         }
         for (const [who, headers] of Object.entries(none)) yield* check(who, undefined, headers, requests)
         expect(faults).toEqual([])
-        expect(walked).toBe(roles.length * 6)
+        expect(walked).toBe(roles.length * 11)
       })
       yield* walk.pipe(Effect.provide(gateway({ conf, auth: file, outbound: [issuer.host] }).pipe(Layer.fresh)))
     }).pipe(Effect.scoped),

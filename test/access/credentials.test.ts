@@ -3,7 +3,8 @@ import { Effect, Schema } from "effect"
 import { withHeaders } from "../../packages/client/src/FlowGateway.ts"
 import { raw, TestGateway } from "../support/gateway.ts"
 import { rawRequest } from "../support/socket.ts"
-import { accessFile, basic, guarded, hashOf, statusOf } from "./support.ts"
+import { accessFile, hashOf } from "./accessFiles.ts"
+import { basic, guarded, statusOf } from "./support.ts"
 
 const path = "/v1/mytenant/conf"
 const challenge = 'Basic realm="flow-gateway", charset="UTF-8", Bearer realm="flow-gateway"'
@@ -150,7 +151,14 @@ layer(guarded(accessFile(users)), { excludeTestServices: true })("credentials", 
 
   it.effect("are not asked for where nothing of a tenant is told", () =>
     Effect.gen(function* () {
-      for (const open of ["/health/live", "/health/ready", "/openapi.json", "/docs", "/problems/unauthorized"]) {
+      for (const open of [
+        "/health/live",
+        "/health/ready",
+        "/openapi.json",
+        "/docs",
+        "/console/",
+        "/problems/unauthorized"
+      ]) {
         expect([open, yield* statusOf(open)]).toEqual([open, 200])
       }
       expect(yield* statusOf("/nothing")).toBe(404)

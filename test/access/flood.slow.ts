@@ -2,7 +2,8 @@ import { Agent, request } from "node:http"
 import { expect, layer } from "@effect/vitest"
 import { Effect, Fiber } from "effect"
 import { raw, TestGateway } from "../support/gateway.ts"
-import { accessFile, basic, guarded, hashOf } from "./support.ts"
+import { accessFile, hashOf } from "./accessFiles.ts"
+import { basic, guarded } from "./support.ts"
 
 const path = "/v1/mytenant/conf"
 const roles = { "*": "viewer" }

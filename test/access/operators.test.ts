@@ -4,7 +4,8 @@ import { expect, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { configuration } from "../support/conf.ts"
 import { memoryGateway, raw, temporaryFolder } from "../support/gateway.ts"
-import { accessFile, basic, hashOf, replaceFile } from "./support.ts"
+import { accessFile, hashOf, replaceFile } from "./accessFiles.ts"
+import { basic } from "./support.ts"
 
 /** A gateway whose default tenant has a pattern of its own, and a user of another tenant. */
 const Guarded = Layer.unwrap(

@@ -8,7 +8,8 @@ import { Effect } from "effect"
 import { program } from "../../src/drivers/Programs.ts"
 import { eventually } from "../support/process.ts"
 import { commandOf, site } from "../support/process-gateway.ts"
-import { accessFile, basic, hashOf, replaceFile } from "./support.ts"
+import { accessFile, hashOf, replaceFile } from "./accessFiles.ts"
+import { basic } from "./support.ts"
 
 const path = "/v1/mytenant/conf"
 

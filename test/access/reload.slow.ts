@@ -7,7 +7,8 @@ import * as FileRules from "../../src/layers/access/FileRules.ts"
 import { AccessRules } from "../../src/services/access/AccessRules.ts"
 import { raw, TestGateway, temporaryFolder } from "../support/gateway.ts"
 import { until } from "../support/process.ts"
-import { accessFile, basic, guardedGateway, hashOf, replaceAccess, replaceFile, statusOf } from "./support.ts"
+import { accessFile, hashOf, replaceFile } from "./accessFiles.ts"
+import { basic, guardedGateway, replaceAccess, statusOf } from "./support.ts"
 
 const path = "/v1/mytenant/conf"
 const old = hashOf("old")

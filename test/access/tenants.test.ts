@@ -2,7 +2,8 @@ import { expect, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { raw, TestGateway } from "../support/gateway.ts"
 import { until } from "../support/process.ts"
-import { accessFile, basic, guarded, hashOf, replaceAccess, statusOf } from "./support.ts"
+import { accessFile, hashOf } from "./accessFiles.ts"
+import { basic, guarded, replaceAccess, statusOf } from "./support.ts"
 
 const admin = { admin: { stored: hashOf("root"), roles: { "*": "admin" } } }
 const authorization = basic("admin", "root")

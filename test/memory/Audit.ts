@@ -20,7 +20,7 @@ export const chained = (
   return { ...row, hash: sha256(encodingOf(row)) }
 }
 
-const matches = (row: AuditEntry, { from, to, ...exact }: AuditFilter): boolean =>
+const matches = (row: AuditEntry, { from, to, order: _, ...exact }: AuditFilter): boolean =>
   (from === undefined || Date.parse(row.time) >= from) &&
   (to === undefined || Date.parse(row.time) < to) &&
   Object.entries(exact).every(([name, value]) => row[name as keyof typeof exact] === value)
@@ -43,15 +43,18 @@ export const layer = Layer.sync(AuditStore, () => {
       }),
     append,
     list: (chain, filter, span) =>
-      Stream.suspend(() =>
-        Stream.fromIterable(
-          spanOf(
-            (chains.get(chain) ?? []).filter((row) => matches(row, filter)),
-            span,
-            ({ seq }) => seq
-          ).map((row) => ({ key: String(row.seq), json: JSON.stringify(row) }))
-        )
-      ),
+      Stream.suspend(() => {
+        const rows = (chains.get(chain) ?? []).filter((row) => matches(row, filter))
+        const { after = Number.POSITIVE_INFINITY, limit } = span
+        const found =
+          filter.order === "newest"
+            ? rows
+                .filter(({ seq }) => seq < Number(after))
+                .reverse()
+                .slice(0, limit)
+            : spanOf(rows, span, ({ seq }) => seq)
+        return Stream.fromIterable(found.map((row) => ({ key: String(row.seq), json: JSON.stringify(row) })))
+      }),
     heads: Effect.sync(() =>
       [...chains].flatMap(([chain, rows]) => {
         const last = rows.at(-1)

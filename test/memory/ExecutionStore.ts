@@ -260,7 +260,8 @@ export const layer = Layer.effect(
               [...entries.values()].filter((entry) => entry.tenant === tenant && isWanted(filter, entry)),
               span,
               (entry) => keyText(filter, entry),
-              (entry) => ({ ...summaryOf(entry, now), ...parametersOf(entry) })
+              (entry) => ({ ...summaryOf(entry, now), ...parametersOf(entry) }),
+              filter.order
             )
           )
         ),

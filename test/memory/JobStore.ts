@@ -1,5 +1,12 @@
 import { Clock, Effect, Layer, Stream } from "effect"
-import { type JobKey, type JobState, jobId, jobScope, neverStarted } from "../../src/services/channels/Job.ts"
+import {
+  type Failure,
+  type JobKey,
+  type JobState,
+  jobId,
+  jobScope,
+  neverStarted
+} from "../../src/services/channels/Job.ts"
 import { type JobClaim, JobStore, TooManyJobs } from "../../src/services/channels/JobStore.ts"
 import type { PrintedLine } from "../../src/services/runs/Attempt.ts"
 import { PositionStore } from "../../src/services/runs/PositionStore.ts"
@@ -12,7 +19,7 @@ interface Row {
   generation: number
   work: number
   epoch: number
-  failures: ReadonlyArray<number>
+  failures: ReadonlyArray<Failure>
   nextAt: number | undefined
   lines: ReadonlyArray<PrintedLine>
   lastSeq: number
@@ -100,7 +107,11 @@ export const layer = Layer.effect(
               row.work++
               row.failures = []
               row.nextAt = undefined
-              set(row, { desired: true, status: "STARTING", restarts: 0, lastError: null, nextRun: null }, now)
+              set(
+                row,
+                { desired: true, status: "STARTING", restarts: 0, lastError: null, nextRun: null, failures: "[]" },
+                now
+              )
             }
             return [{ ...row.key, generation: row.generation }]
           })
@@ -138,11 +149,14 @@ export const layer = Layer.effect(
       ) {
         if (archive !== undefined && currentRow(claim) !== undefined) yield* addArchive(claim.tenant, archive, archives)
         return yield* write(claim, (row, now) => {
-          if (failures !== undefined) row.failures = failures
+          if (failures !== undefined) {
+            row.failures = failures
+            row.state = { ...row.state, failures: JSON.stringify(failures) }
+          }
           if (work !== undefined) row.work = work
           if (nextAt !== undefined) {
-            row.nextAt = nextAt
-            row.state = { ...row.state, nextRun: iso(nextAt) }
+            row.nextAt = nextAt ?? undefined
+            row.state = { ...row.state, nextRun: nextAt === null ? null : iso(nextAt) }
           }
           const told = {
             ...(nodes === undefined ? {} : { nodes: JSON.stringify(nodes) }),

@@ -32,11 +32,13 @@ export const listed = <A>(
   items: ReadonlyArray<A>,
   { after, limit }: ListSpan,
   keyOf: (item: A) => string,
-  jsonOf: (item: A) => unknown
+  jsonOf: (item: A) => unknown,
+  order: "oldest" | "newest" = "oldest"
 ): Stream.Stream<ListRow> => {
+  const way = order === "oldest" ? 1 : -1
   const rows = items
     .map((item) => ({ key: keyOf(item), json: JSON.stringify(jsonOf(item)) }))
-    .filter(({ key }) => after === undefined || compareKeys(after, key) < 0)
-    .sort((one, other) => compareKeys(one.key, other.key))
+    .filter(({ key }) => after === undefined || compareKeys(after, key) * way < 0)
+    .sort((one, other) => compareKeys(one.key, other.key) * way)
   return Stream.fromIterable(rows.slice(0, limit ?? rows.length))
 }

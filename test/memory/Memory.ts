@@ -5,6 +5,7 @@ import * as TenantNodes from "../../src/layers/python/PythonNodes.ts"
 import * as PythonPlaces from "../../src/layers/python/PythonPlaces.ts"
 import * as SecretFiles from "../../src/layers/secrets/SecretFiles.ts"
 import { useCases } from "../../src/layers/UseCases.ts"
+import { GatewayList } from "../../src/services/platform/Installation.ts"
 import { Gateway } from "../../src/services/runs/Gateway.ts"
 import { ScheduleStore } from "../../src/services/schedules/ScheduleStore.ts"
 import { Measurements } from "../../src/services/shared/Observed.ts"
@@ -30,6 +31,7 @@ import { Shelves } from "./Resources.ts"
 import * as ScheduleClock from "./ScheduleClock.ts"
 import * as MemorySearch from "./Search.ts"
 import * as SecretStore from "./SecretStore.ts"
+import * as SessionStore from "./SessionStore.ts"
 import * as UsageStore from "./UsageStore.ts"
 
 const Adapters = Layer.mergeAll(
@@ -45,10 +47,12 @@ const Adapters = Layer.mergeAll(
   ResourceStore.layer,
   RegistryStore.layer,
   KeyStore.layer,
+  SessionStore.layer,
   IdempotencyStore.layer,
   SecretStore.layer,
   // Schedules live in the database: their tests use the real one.
   Layer.mock(ScheduleStore)({}),
+  Layer.succeed(GatewayList, { all: Effect.succeed([]) }),
   Layer.succeed(Gateway, { id: "memory", name: "memory", address: "memory:0" }),
   MemoryEngine.layer,
   Decoder.layer,

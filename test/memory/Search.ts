@@ -5,6 +5,7 @@ import { readRaw } from "../../src/languages/json/JsonNumbers.ts"
 import { aggregate } from "../../src/languages/query/aggregation/Aggregate.ts"
 import { holds, type Stored, valueAt } from "../../src/languages/query/Evaluate.ts"
 import { namesIn } from "../../src/languages/query/FieldNames.ts"
+import { collectTypes, typesOfBits } from "../../src/languages/query/FieldTypes.ts"
 import { type Hit, type IndexInfo, type Key, latest, type Row } from "../../src/languages/query/IndexedDocument.ts"
 import { isIndexOf, named } from "../../src/languages/query/IndexName.ts"
 import { prepare } from "../../src/languages/query/Prepare.ts"
@@ -116,6 +117,17 @@ export const layer = Layer.sync(Search, () => {
         missing: fields.filter((field) => found.length > 0 && found.every((one) => rawAt(one, field) === undefined)),
         known: namesIn(found.map(({ json }): unknown => JSON.parse(originalJson(json))))
       })),
+    fields: (tenant, pattern) =>
+      Effect.map(find(tenant, pattern, all), (found) => {
+        const known = collectTypes()
+        for (const { json } of found) known.look(JSON.parse(originalJson(json)))
+        const { types, more } = known.types()
+        const fields = [...types].flatMap(([name, bits]) => {
+          const types = typesOfBits(bits)
+          return types.length === 0 ? [] : [{ name: original(name), types }]
+        })
+        return { fields: fields.sort((one, other) => (one.name < other.name ? -1 : 1)), more }
+      }),
     rows: (tenant, pattern, query, { fields, as, after, counted }) => {
       const row = ({ value }: Found): Row =>
         Object.fromEntries(

@@ -7,9 +7,11 @@ import { fetchClient, type OnSent, Progress, RequestHeaders } from "./Fetch.ts"
 import { make } from "./FlowGateway.ts"
 import type { Follow } from "./Follow.ts"
 import { readable } from "./Form.ts"
+import { GatewayError } from "./GatewayError.ts"
 
 export type { ClientOptions, Credentials } from "./Credentials.ts"
 export { type Content, form, type Part } from "./Form.ts"
+export { GatewayError } from "./GatewayError.ts"
 
 /** How a call is made. */
 export interface CallOptions {
@@ -19,32 +21,6 @@ export interface CallOptions {
   readonly headers?: Readonly<Record<string, string>>
   /** Called with the number of bytes of a form that were sent so far. */
   readonly onSent?: OnSent
-}
-
-/** What a call fails with: the problem that the gateway answered with, or why there is none. */
-export class GatewayError extends Error {
-  override readonly name = "GatewayError"
-  /** The HTTP status; undefined when there was no answer. */
-  readonly status: number | undefined
-  /** The type of the problem, such as `/problems/not-found`. */
-  readonly type: string | undefined
-  readonly title: string | undefined
-  readonly detail: string | undefined
-  /** All members of the problem. */
-  readonly problem: Readonly<Record<string, unknown>>
-
-  constructor(cause: unknown) {
-    const { _tag, ...problem } = Object(cause) as Record<string, unknown>
-    const known = typeof problem["type"] === "string"
-    const { status, type, title, detail } = (known ? problem : {}) as Record<string, never>
-    super(known ? (detail ?? title) : cause instanceof Error ? cause.message : String(cause), { cause })
-    const answer = (cause as { readonly response?: { readonly status: number } } | null)?.response
-    this.status = status ?? answer?.status
-    this.type = type
-    this.title = title
-    this.detail = detail
-    this.problem = known ? problem : {}
-  }
 }
 
 /** What is read as a stream of bytes is one of the platform. */

@@ -8,6 +8,8 @@ import * as FileLimits from "./FileLimits.ts"
 import * as FileRules from "./FileRules.ts"
 import { Passwords } from "./Passwords.ts"
 import * as StoredKeyCheck from "./StoredKeyCheck.ts"
+import * as StoredLogins from "./StoredLogins.ts"
+import * as StoredSessions from "./StoredSessions.ts"
 import * as Tokens from "./Tokens.ts"
 
 /** What the operator should know of who can reach the gateway, and of who can listen. */
@@ -49,11 +51,13 @@ export const rules = Layer.unwrap(
   })
 )
 
-/** Who sends a request. */
+/** Who sends a request, and how browsers log in. */
 export const authenticator = Layer.unwrap(
   Effect.map(Settings, ({ auth }) =>
     // Passwords are there in both cases, as their queue is among the metrics.
-    (auth === undefined ? Anonymous.authenticator : Credentials.layer).pipe(
+    StoredLogins.layer.pipe(
+      Layer.provideMerge(auth === undefined ? Anonymous.authenticator : Credentials.layer),
+      Layer.provideMerge(StoredSessions.layer),
       Layer.provideMerge(Layer.mergeAll(Passwords.layer, StoredKeyCheck.layer, Tokens.layer))
     )
   )

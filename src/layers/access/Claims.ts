@@ -1,8 +1,11 @@
 import { Predicate } from "effect"
-import type { AccessFile } from "../../services/access/AccessFile.ts"
-import { type Grants, type Role, roles } from "../../services/shared/Access.ts"
+import type { Issuer } from "../../services/access/AccessFile.ts"
+import { type Grants, type Principal, type Role, roles } from "../../services/shared/Access.ts"
 
-type Rules = NonNullable<AccessFile["issuers"]>[number]["roles"]
+type Rules = Issuer["roles"]
+
+/** Characters of a subject at most (OpenID Connect Core, section 2). */
+const mostSubject = 255
 
 const member = (value: unknown, name: string): unknown =>
   Predicate.isObject(value) && Object.hasOwn(value, name) ? (value as Record<string, unknown>)[name] : undefined
@@ -29,4 +32,12 @@ export const grantsOf = (claims: object, rules: Rules): Grants => {
     if (given === undefined || roles.indexOf(role) > roles.indexOf(given)) grants.set(tenant, role)
   }
   return grants
+}
+
+/** Whom the claims of a valid token name, with the roles that the issuer's rules give. */
+export const principalOfClaims = ({ issuer, roles }: Issuer, claims: Readonly<Record<string, unknown>>) => {
+  const { sub } = claims
+  if (typeof sub !== "string" || sub === "" || sub.length > mostSubject) return undefined
+  const principal: Principal = { id: `token:${issuer}#${sub}`, method: "bearer", grants: grantsOf(claims, roles) }
+  return principal
 }

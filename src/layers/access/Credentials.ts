@@ -7,9 +7,12 @@ import { AccessRules } from "../../services/access/AccessRules.ts"
 import { Authenticator, type CredentialHeaders } from "../../services/access/Authenticator.ts"
 import { KeyCheck } from "../../services/access/KeyCheck.ts"
 import { maxPasswordBytes } from "../../services/access/PasswordHash.ts"
+import { Sessions } from "../../services/access/Sessions.ts"
 import { TokenCheck } from "../../services/access/TokenCheck.ts"
 import type { Principal } from "../../services/shared/Access.ts"
 import { flatMapKnown } from "../../services/shared/Known.ts"
+import { foreignPage, isOfOwnPage, pageHeader } from "../http/OwnPage.ts"
+import { cookieOf, usesSession } from "../http/SessionCookie.ts"
 import { Passwords } from "./Passwords.ts"
 
 /** How API keys begin; every other bearer credential is a token. */
@@ -21,6 +24,8 @@ const maxPairText = Math.ceil(maxPairBytes / 3) * 4
 const unauthorized = Effect.fail(new Unauthorized({}))
 const orUnauthorized = (principal: Principal | undefined) =>
   principal === undefined ? unauthorized : Effect.succeed(principal)
+
+const ended = new Unauthorized({ detail: "The session has ended: log in again" })
 
 const ambiguous = (detail: string) => Effect.fail(new BadRequest({ detail, issues: [{ part: "header", detail }] }))
 const twoHeaders = ambiguous("Send one credential: Authorization or X-API-Key, not both")
@@ -61,7 +66,7 @@ const pairOf = (encoded: string): readonly [name: string, password: string] | un
   return Buffer.byteLength(password) > maxPasswordBytes ? undefined : [name, password]
 }
 
-/** Authenticates by the access file's users, API keys and tokens. */
+/** Authenticates by the access file's users, API keys, tokens and sessions. */
 export const layer = Layer.effect(
   Authenticator,
   Effect.gen(function* () {
@@ -69,11 +74,22 @@ export const layer = Layer.effect(
     const rules = yield* AccessRules
     const keys = yield* KeyCheck
     const tokens = yield* TokenCheck
+    const sessions = yield* Sessions
+
+    /** By the cookie of a session, which browsers add to requests of other pages as well. */
+    const bySession = Effect.fnUntraced(function* (request: HttpServerRequest.HttpServerRequest) {
+      if (!isOfOwnPage(request)) return yield* foreignPage(request)
+      const session = yield* sessions.find(cookieOf(request, sessions.cookie)?.value ?? "")
+      return session === undefined ? yield* ended : session.principal
+    })
+
     return Authenticator.of({
+      session: sessions.cookie,
       // No generator: every request passes here.
       authenticate: (request, given) => {
         const { authorization, "x-api-key": apiKey } = given ?? credentialsOf(request)
         if (authorization === undefined) {
+          if (apiKey === undefined && usesSession(request, sessions.cookie)) return bySession(request)
           return typeof apiKey === "string" && apiKey.startsWith(keyPrefix)
             ? flatMapKnown(keys.verify(apiKey), orUnauthorized)
             : unauthorized
@@ -101,8 +117,14 @@ export const layer = Layer.effect(
             return unauthorized
         }
       },
-      challenge: ({ headers }) => {
-        const basic = Object.keys(rules.current()?.users ?? {}).length > 0
+      challenge: (request) => {
+        const { headers } = request
+        // A browser that is asked for a password shows a dialog of its own, in front of the one of the page.
+        const isPage =
+          headers[pageHeader] !== undefined ||
+          headers["sec-fetch-site"] === "same-origin" ||
+          usesSession(request, sessions.cookie)
+        const basic = !isPage && Object.keys(rules.current()?.users ?? {}).length > 0
         const refusedBearer = /^bearer /i.test(headers["authorization"] ?? "")
         return [
           ...(basic ? ['Basic realm="flow-gateway", charset="UTF-8"'] : []),

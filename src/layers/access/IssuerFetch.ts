@@ -1,22 +1,39 @@
-import { request as httpRequest } from "node:http"
+import { request as httpRequest, type IncomingHttpHeaders } from "node:http"
 import { request as httpsRequest } from "node:https"
 import { Outbound } from "../../drivers/Outbound.ts"
 
-/** Bytes of an issuer's document at most. */
+/** Bytes of an issuer's answer at most. */
 const mostBytes = 1024 * 1024
+
+export interface IssuerRequest {
+  readonly method: string
+  readonly headers: Readonly<Record<string, string>>
+  readonly body?: string
+  /** Refuses an answer with another status before its body is read. */
+  readonly status?: number
+}
+
+export interface IssuerAnswer {
+  readonly status: number
+  readonly headers: IncomingHttpHeaders
+  readonly bytes: Uint8Array<ArrayBuffer>
+}
+
+/** Sends a request to an issuer, until the signal. Rejects with an error whose message says what is wrong. */
+export type IssuerFetch = (url: string, request: IssuerRequest, signal: AbortSignal) => Promise<IssuerAnswer>
 
 /** Reads a JSON document, until the signal. Rejects with an error whose message says what is wrong. */
 export type FetchJson = (url: string, signal: AbortSignal) => Promise<unknown>
 
 /**
- * Reads documents of issuers, from the addresses that the nodes of runs may connect to as well. Without TLS only from
- * those that `FLOW_OUTBOUND_ALLOW` lists. Redirections are not followed.
+ * Sends requests to issuers, at the addresses that the nodes of runs may connect to as well. Without TLS only to those
+ * that `FLOW_OUTBOUND_ALLOW` lists. Redirections are not followed.
  */
-export const makeFetchJson = (allowed: ReadonlyArray<string>): FetchJson => {
+export const makeIssuerFetch = (allowed: ReadonlyArray<string>): IssuerFetch => {
   const who = "The gateway"
   const encrypted = new Outbound(allowed, { who })
   const plain = new Outbound(allowed, { who, listedOnly: true })
-  return (text, signal) =>
+  return (text, { method, headers, body, status }, signal) =>
     new Promise((resolve, reject) => {
       const url = new URL(text)
       const isTls = url.protocol === "https:"
@@ -24,8 +41,13 @@ export const makeFetchJson = (allowed: ReadonlyArray<string>): FetchJson => {
       const request = (isTls ? httpsRequest : httpRequest)({
         ...(isTls ? encrypted : plain).connection(url),
         agent: false,
+        method,
         path: url.pathname + url.search,
-        headers: { accept: "application/json, application/jwk-set+json", "user-agent": "flow-gateway" },
+        headers: {
+          ...headers,
+          "user-agent": "flow-gateway",
+          ...(body !== undefined && { "content-length": Buffer.byteLength(body) })
+        },
         signal
       })
       const refuse = (reason: string): void => {
@@ -33,7 +55,10 @@ export const makeFetchJson = (allowed: ReadonlyArray<string>): FetchJson => {
         reject(new Error(`${text} ${reason}`))
       }
       request.once("response", (response) => {
-        if (response.statusCode !== 200) return refuse(`was answered with the status ${response.statusCode}, not 200`)
+        const { statusCode = 0 } = response
+        if (status !== undefined && statusCode !== status) {
+          return refuse(`was answered with the status ${statusCode}, not ${status}`)
+        }
         const chunks: Array<Uint8Array> = []
         let size = 0
         response.on("data", (chunk: Uint8Array) => {
@@ -42,18 +67,29 @@ export const makeFetchJson = (allowed: ReadonlyArray<string>): FetchJson => {
           else chunks.push(chunk)
         })
         response.on("error", (error) => request.emit("error", error))
-        response.on("end", () => {
-          try {
-            resolve(JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(Buffer.concat(chunks))))
-          } catch {
-            refuse("is not JSON in UTF-8")
-          }
-        })
+        response.on("end", () =>
+          resolve({ status: statusCode, headers: response.headers, bytes: new Uint8Array(Buffer.concat(chunks)) })
+        )
       })
       request.on("error", (error) => {
         reject(signal.aborted ? new Error(`${text} was not answered in time`) : error)
       })
       request.on("close", () => reject(new Error(`${text}: the connection was closed`)))
-      request.end()
+      request.end(body)
     })
+}
+
+const accept = "application/json, application/jwk-set+json"
+
+/** Reads documents of issuers. */
+export const makeFetchJson = (allowed: ReadonlyArray<string>): FetchJson => {
+  const send = makeIssuerFetch(allowed)
+  return async (url, signal) => {
+    const { bytes } = await send(url, { method: "GET", headers: { accept }, status: 200 }, signal)
+    try {
+      return JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes))
+    } catch {
+      throw new Error(`${url} is not JSON in UTF-8`)
+    }
+  }
 }

@@ -9,9 +9,12 @@ import { everyTenant, type Grants, hasRole, type Principal, type Role, roles } f
 import { survive } from "../../services/shared/Background.ts"
 import { flatMapKnown } from "../../services/shared/Known.ts"
 import { ExpiringMap } from "./ExpiringMap.ts"
-import { type KnownKey, makeKeyLookup, monotonicMillis } from "./KeyLookup.ts"
+import { type KnownRow, makeRowLookup, monotonicMillis } from "./RowLookup.ts"
 
 const noKey = new Uint8Array(32)
+
+/** Milliseconds for which a key, or that there is none, is taken from memory. A revoked key is refused that soon. */
+export const keyMillis = 5000
 
 /** Keys at most whose check is remembered. */
 const mostChecked = 10_000
@@ -56,7 +59,9 @@ export const layer = Layer.effect(
     const store = yield* KeyStore
     const rules = yield* AccessRules
     const clock = yield* Clock.Clock
-    const lookUp = yield* makeKeyLookup<Memory>(store)
+    /** For sessions, which end as soon as their key does. */
+    const lookUpNow = yield* makeRowLookup<KeyId, StoredKey, Memory>(store.find, 0)
+    const lookUp = yield* makeRowLookup<KeyId, StoredKey, Memory>(store.find, keyMillis)
     /** Keys whose use is to be written. A full queue drops some: their next use is noted again. */
     const uses = yield* Queue.sliding<KeyId>(1000)
 
@@ -71,13 +76,13 @@ export const layer = Layer.effect(
     /** Whose keys were accepted, by their hashes, as long as they are in memory and the rules are the same. */
     const checked = new ExpiringMap<string, { readonly file: AccessFile; readonly principal: Principal }>(mostChecked)
 
-    const check = (digest: string, known: KnownKey<Memory> | undefined): Principal | undefined => {
+    const check = (digest: string, known: KnownRow<StoredKey, Memory> | undefined): Principal | undefined => {
       const sha256 = Buffer.from(digest, "latin1")
       // An unknown id costs the same as a wrong secret.
-      const isSame = timingSafeEqual(sha256, known?.key.sha256 ?? noKey)
+      const isSame = timingSafeEqual(sha256, known?.row.sha256 ?? noKey)
       const file = rules.current()
       if (known === undefined || !isSame || file === undefined) return undefined
-      const { key } = known
+      const { row: key } = known
       const now = clock.currentTimeMillisUnsafe()
       if (key.isRevoked || (key.expiresAt ?? Number.POSITIVE_INFINITY) <= now) return undefined
       if (known.memory?.file !== file) {
@@ -97,6 +102,10 @@ export const layer = Layer.effect(
     }
 
     return KeyCheck.of({
+      confirm: (id, sha256) =>
+        Effect.flatMap(lookUpNow(id), (known) =>
+          Effect.succeed(check(Buffer.from(sha256, "hex").toString("latin1"), known))
+        ),
       verify: (text) => {
         // As a text, which Node gives in a third of the time of a buffer.
         const digest = hash("sha256", text, "latin1")

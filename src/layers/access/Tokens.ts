@@ -1,24 +1,19 @@
 import { hash } from "node:crypto"
 import { Clock, Effect, Layer, Semaphore } from "effect"
-import { type CryptoKey, decodeJwt, decodeProtectedHeader, errors, type JWTPayload, jwtVerify } from "jose"
-import { type AccessFile, tokenAlgorithms } from "../../services/access/AccessFile.ts"
+import { type CryptoKey, decodeJwt, decodeProtectedHeader, errors, jwtVerify } from "jose"
+import { type AccessFile, type Issuer, tokenAlgorithms } from "../../services/access/AccessFile.ts"
 import { AccessRules } from "../../services/access/AccessRules.ts"
 import { TokenCheck } from "../../services/access/TokenCheck.ts"
 import type { Principal } from "../../services/shared/Access.ts"
 import { Settings } from "../../services/shared/Settings.ts"
-import { grantsOf } from "./Claims.ts"
+import { principalOfClaims } from "./Claims.ts"
 import { ExpiringMap } from "./ExpiringMap.ts"
 import { makeFetchJson } from "./IssuerFetch.ts"
 import { type FindKeys, makeIssuerKeys } from "./IssuerKeys.ts"
-import { monotonicMillis } from "./KeyLookup.ts"
-
-type Issuer = NonNullable<AccessFile["issuers"]>[number]
+import { monotonicMillis } from "./RowLookup.ts"
 
 /** Characters of a token at most. */
 const mostChars = 16 * 1024
-
-/** Characters of a subject at most (OpenID Connect Core, section 2). */
-const mostSubject = 255
 
 /** Seconds by which the clocks of an issuer and of the gateway may differ: unless the file says so, and at most. */
 const usualSkew = 30
@@ -49,7 +44,8 @@ const claimed = (token: string) => {
   }
 }
 
-const skewOf = ({ clockSkew = usualSkew }: Issuer): number => Math.min(Math.max(clockSkew, 0), mostSkew)
+/** Seconds by which the clocks of the issuer and of the gateway may differ. */
+export const skewOf = ({ clockSkew = usualSkew }: Issuer): number => Math.min(Math.max(clockSkew, 0), mostSkew)
 
 /** The claims of a token that one of the keys has signed for the gateway, at this time in epoch milliseconds. */
 const verified = async (
@@ -77,12 +73,6 @@ const verified = async (
     }
   }
   return undefined
-}
-
-const principalOf = ({ issuer, roles }: Issuer, payload: JWTPayload): Principal | undefined => {
-  const { sub } = payload
-  if (typeof sub !== "string" || sub === "" || sub.length > mostSubject) return undefined
-  return { id: `token:${issuer}#${sub}`, method: "bearer", grants: grantsOf(payload, roles) }
 }
 
 /** Checks JSON Web Tokens with the keys of their issuers. */
@@ -123,7 +113,7 @@ export const layer = Layer.effect(
       if (keys.length === 0) return undefined
       const now = clock.currentTimeMillisUnsafe()
       const payload = yield* inTurn(Effect.promise(() => verified(token, keys, algorithm, issuer, now)))
-      const principal = payload === undefined ? undefined : principalOf(issuer, payload)
+      const principal = payload === undefined ? undefined : principalOfClaims(issuer, payload)
       if (payload?.exp !== undefined && principal !== undefined && seen === file) {
         const left = (payload.exp + skewOf(issuer)) * 1000 - now
         known.set(digest, principal, monotonicMillis(clock) + Math.min(left, tokenMillis))

@@ -21,7 +21,7 @@ export const layer = (table: RouteTable) =>
       ([tenants, settings, authenticator, refusals]) => {
         const check = browserCheck(settings.host, settings.hosts, settings.cors)
         const withProblems = problems({ tenants, authenticator, refusals, table, check })
-        const withCors = cors(settings.cors, check)
+        const withCors = cors(settings.cors, settings.auth, check)
         return (httpEffect) => {
           const plain = revalidation(withProblems(httpEffect))
           const answered = settings.compression ? compression(plain) : plain

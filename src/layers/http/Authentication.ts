@@ -6,15 +6,26 @@ import { isKnown } from "../../services/shared/Known.ts"
 import { CurrentRequestId } from "../../services/shared/RequestId.ts"
 import { Authentication } from "../../services/shared/Security.ts"
 import { Received } from "./NodeMessages.ts"
+import { isOfOwnPage } from "./OwnPage.ts"
+import { usesSession, withoutCookie } from "./SessionCookie.ts"
 
 type Request = HttpServerRequest.HttpServerRequest
 type Answer = HttpServerResponse.HttpServerResponse
 
 /** The answer to a request that is not authenticated, with what the client can do about it. */
-const refusal = (authenticator: Authenticator["Service"], request: Request, error: Refusal): Effect.Effect<Answer> =>
+export const refusal = (
+  authenticator: Authenticator["Service"],
+  request: Request,
+  error: Refusal
+): Effect.Effect<Answer> =>
   Effect.map(HttpServerRespondable.toResponse(error), (response) => {
     if (error._tag === "Unauthorized") {
-      return HttpServerResponse.setHeader(response, "www-authenticate", authenticator.challenge(request))
+      const refused = HttpServerResponse.setHeader(response, "www-authenticate", authenticator.challenge(request))
+      const { session } = authenticator
+      // A page of others is not to take the session away.
+      return session !== undefined && usesSession(request, session) && isOfOwnPage(request)
+        ? withoutCookie(refused, request, session)
+        : refused
     }
     return error._tag === "LimitExceeded" ? HttpServerResponse.setHeader(response, "retry-after", "1") : response
   })

@@ -9,17 +9,18 @@ import { withVary } from "./Vary.ts"
 type Headers = Readonly<Record<string, string | Array<string> | undefined>>
 
 /**
- * What a page of a listed origin is told with every answer: that it may read it, with which headers, and that the
- * browser may send what it knows of the user, such as the password that a proxy has asked for. Empty for others.
+ * What a page of a listed origin is told with every answer: that it may read it, and with which headers. Empty for
+ * others. Without `FLOW_AUTH` the browser may send what it knows of the user, such as the password that a proxy has asked
+ * for. With it, that would be the cookie of a session, which is for the gateway's own pages only.
  */
-export const corsHeaders = (origins: ReadonlyArray<string>) => {
+export const corsHeaders = (origins: ReadonlyArray<string>, auth: string | undefined) => {
   const listed = new Set(origins)
   const exposed = exposedHeaders.join(", ")
   return ({ origin }: Headers): Readonly<Record<string, string>> =>
     typeof origin === "string" && listed.has(origin)
       ? {
           "access-control-allow-origin": origin,
-          "access-control-allow-credentials": "true",
+          ...(auth === undefined && { "access-control-allow-credentials": "true" }),
           "access-control-expose-headers": exposed
         }
       : {}
@@ -45,8 +46,12 @@ const privateNetwork = (headers: Headers): Readonly<Record<string, string>> =>
  * Lets pages of the origins use the gateway (WHATWG Fetch, CORS protocol). A preflight is answered for every path, known
  * or not: the page is to see the problem that answers its request. Others get no header and are refused as ever.
  */
-export const cors = (origins: ReadonlyArray<string>, check: ReturnType<typeof browserCheck>) => {
-  const headersFor = corsHeaders(origins)
+export const cors = (
+  origins: ReadonlyArray<string>,
+  auth: string | undefined,
+  check: ReturnType<typeof browserCheck>
+) => {
+  const headersFor = corsHeaders(origins, auth)
   return <E, R>(
     app: Effect.Effect<HttpServerResponse.HttpServerResponse, E, R>
   ): Effect.Effect<HttpServerResponse.HttpServerResponse, E, R | HttpServerRequest.HttpServerRequest> =>

@@ -101,6 +101,7 @@ export const asProblem = (
     { type, title, status, detail, instance, ...members, ...ids },
     {
       status: response.status,
+      cookies: response.cookies,
       headers: {
         ...(pause === undefined ? {} : { "retry-after": pause }),
         ...response.headers,

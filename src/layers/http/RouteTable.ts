@@ -34,10 +34,11 @@ export interface RouteTable {
 
 const routerPath = (template: string): `/${string}` => `/${template.slice(1).replace(/\{(\w+)\}/g, ":$1")}`
 
-/** Collects the endpoints of an API and the additional GET paths in `extra`. */
+/** Collects the endpoints of an API, the additional GET paths in `extra`, and further routes as they are. */
 export const routeTable = <Id extends string, Groups extends HttpApiGroup.Constraint>(
   api: HttpApi.HttpApi<Id, Groups>,
-  extra: ReadonlyArray<string>
+  extra: ReadonlyArray<string>,
+  ...more: ReadonlyArray<RouteEntry>
 ): RouteTable => {
   const methods = new Map<string, Set<string>>()
   const endpoints = new Map<string, Map<string, RouteEndpoint>>()
@@ -67,5 +68,6 @@ export const routeTable = <Id extends string, Groups extends HttpApiGroup.Constr
     const entry = { template, methods: known, endpoints: endpoints.get(template) ?? new Map() }
     router.on("GET", routerPath(template), entry)
   }
+  for (const entry of more) router.on("GET", routerPath(entry.template), entry)
   return { find: (path) => router.find("GET", path)?.handler, tails }
 }

@@ -101,7 +101,7 @@ export const layer = (table: RouteTable) =>
       const certificate = tls === undefined ? undefined : yield* loadCertificate(tls)
       const server = nodeServer(finished, {
         uploadRate,
-        granted: corsHeaders(cors),
+        granted: corsHeaders(cors, settings.auth),
         proxies,
         limit,
         ...(certificate && { certificate })

@@ -62,7 +62,10 @@ export const selectExecutions = (
   after: string | undefined,
   rows: number
 ) => {
-  const { flowlineId, state, outcome, from, to } = filter
+  const { flowlineId, state, outcome, from, to, order } = filter
+  const isNewest = order === "newest"
+  const behindOf = sql.literal(isNewest ? "<" : ">")
+  const direction = sql.literal(isNewest ? "desc" : "asc")
   const at = (millis: number) => sql`to_timestamp(${millis}::double precision / 1000)::timestamptz(3)`
   const conditions = [
     sql`tenant = ${tenant}`,
@@ -75,15 +78,16 @@ export const selectExecutions = (
   if (!isByTime(filter)) {
     return sql<ListRow>`
       select ordinal::text as key, ${json} as json from executions
-      where ${sql.and(conditions)} and ordinal > ${after ?? "0"}::bigint
-      order by ordinal limit ${rows}::bigint`
+      where ${sql.and([...conditions, ...(after === undefined ? [] : [sql`ordinal ${behindOf} ${after}::bigint`])])}
+      order by ordinal ${direction} limit ${rows}::bigint`
   }
   const [millis = "0", ordinal = "0"] = (after ?? "").split("-")
-  const behind = after === undefined ? [] : [sql`(created_at, ordinal) > (${at(Number(millis))}, ${ordinal}::bigint)`]
+  const behind =
+    after === undefined ? [] : [sql`(created_at, ordinal) ${behindOf} (${at(Number(millis))}, ${ordinal}::bigint)`]
   return sql<ListRow>`
     select (extract(epoch from created_at) * 1000)::bigint || '-' || ordinal as key, ${json} as json from executions
     where ${sql.and([...conditions, ...behind])}
-    order by created_at, ordinal limit ${rows}::bigint`
+    order by created_at ${direction}, ordinal ${direction} limit ${rows}::bigint`
 }
 
 /**

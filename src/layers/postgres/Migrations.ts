@@ -35,7 +35,8 @@ export const migrations: MigrationFiles = {
   "0028_outcomes.ts": () => import("../../../migrations/0028_outcomes.ts"),
   "0029_flowline_texts.ts": () => import("../../../migrations/0029_flowline_texts.ts"),
   "0031_schedules.ts": () => import("../../../migrations/0031_schedules.ts"),
-  "0032_search_types.ts": () => import("../../../migrations/0032_search_types.ts")
+  "0032_search_types.ts": () => import("../../../migrations/0032_search_types.ts"),
+  "0033_sessions.ts": () => import("../../../migrations/0033_sessions.ts")
 }
 
 const table = "flow_migrations"

@@ -54,6 +54,9 @@ export const entryColumns = (sql: SqlClient.SqlClient) => sql`
   outcome, status, request_id as "requestId", remote, digest_before as before, digest_after as after,
   count::float8 as count, previous, hash`
 
+const rowsOf = (rows: ReadonlyArray<AuditEntry>) =>
+  rows.map((row): ListRow => ({ key: String(row.seq), json: JSON.stringify(row) }))
+
 /** The audit in the tables `audit` and `audit_heads`. */
 export const layer = Layer.effect(
   AuditStore,
@@ -81,9 +84,29 @@ export const layer = Layer.effect(
       return row ?? { first: 1, last: 0 }
     }, unreachable)
 
+    /** The rows from `last` back to `first`, the newest first. */
+    const backwards = (chain: Chain, filter: AuditFilter, first: number, last: number, limit: number | undefined) =>
+      Stream.paginate({ last, left: limit ?? Number.POSITIVE_INFINITY }, (state) => {
+        const asked = Math.min(state.left, pageRows)
+        const from = Math.max(first, state.last - lookRows + 1)
+        const read = wide<AuditEntry>`
+          select ${entryColumns(wide)} from audit
+          where ${matching(chain, filter)} and seq >= ${from}::bigint and seq <= ${state.last}::bigint
+          order by audit.seq desc limit ${asked}::bigint`
+        return Effect.map(unreachable(read), (rows) => {
+          const next = {
+            last: rows.length < asked ? from - 1 : (rows.at(-1)?.seq ?? from) - 1,
+            left: state.left - rows.length
+          }
+          return [rowsOf(rows), next.left > 0 && next.last >= first ? Option.some(next) : Option.none()] as const
+        })
+      })
+
     const list = (chain: Chain, filter: AuditFilter, { after, limit }: ListSpan) =>
       Stream.unwrap(
         Effect.map(ends(chain), ({ first, last }) => {
+          if (filter.order === "newest")
+            return backwards(chain, filter, first, Math.min(last, Number(after ?? last + 1) - 1), limit)
           const start = { after: Math.max(first - 1, Number(after ?? 0)), left: limit ?? Number.POSITIVE_INFINITY }
           return Stream.paginate(start, (state) => {
             const asked = Math.min(state.left, pageRows)
@@ -97,8 +120,7 @@ export const layer = Layer.effect(
                 after: rows.length < asked ? until : (rows.at(-1)?.seq ?? until),
                 left: state.left - rows.length
               }
-              const found = rows.map((row): ListRow => ({ key: String(row.seq), json: JSON.stringify(row) }))
-              return [found, next.left > 0 && next.after < last ? Option.some(next) : Option.none()] as const
+              return [rowsOf(rows), next.left > 0 && next.after < last ? Option.some(next) : Option.none()] as const
             })
           })
         })

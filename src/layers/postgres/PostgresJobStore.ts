@@ -2,7 +2,7 @@ import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { unreachable } from "../../drivers/postgres/Unreachable.ts"
 import { jobSilence, jobUnattended } from "../../protocol/Liveness.ts"
-import { type JobKey, type JobState, jobScope } from "../../services/channels/Job.ts"
+import { type Failure, failuresOf, type JobKey, type JobState, jobScope } from "../../services/channels/Job.ts"
 import {
   type DesiredJob,
   type JobChange,
@@ -25,6 +25,9 @@ const keptLines = 1000
 const tidyEvery = 250
 
 const jsonOrNull = (value: unknown): string | null => (value === undefined ? null : JSON.stringify(value))
+
+const storedFailures = (failures: ReadonlyArray<Failure>): string =>
+  JSON.stringify(failures.map(({ at, error }) => (error === undefined ? { at } : { at, error: storable(error) })))
 
 const milliseconds = (date: Date | null): number | undefined => date?.getTime()
 
@@ -104,7 +107,7 @@ export const layer = Layer.effect(
           work::float8 as work, restarts::float8 as restarts, failures::text as failures, next_at, lines::float8 as lines, previous`
       if (row === undefined) return undefined
       const { failures, next_at, ...rest } = row
-      return { ...rest, failures: JSON.parse(failures), nextAt: milliseconds(next_at) }
+      return { ...rest, failures: failuresOf(failures), nextAt: milliseconds(next_at) }
     }, unreachable)
 
     const change = Effect.fn("JobStore.change")(function* (claim: JobClaim, change: JobChange) {
@@ -118,7 +121,7 @@ export const layer = Layer.effect(
           restarts = coalesce(${restarts ?? null}::bigint, restarts),
           work = coalesce(${work ?? null}::bigint, work),
           nodes = coalesce(${jsonOrNull(nodes)}::text, nodes), outcome = coalesce(${jsonOrNull(outcome)}::text, outcome),
-          failures = coalesce(${failures === undefined ? null : JSON.stringify(failures)}::text::jsonb, failures),
+          failures = coalesce(${failures === undefined ? null : storedFailures(failures)}::text::jsonb, failures),
           next_at = ${
             nextAt === undefined ? sql`next_at` : sql`to_timestamp(${nextAt}::double precision / 1000)`
           }, heartbeat_at = clock_timestamp()
@@ -169,7 +172,8 @@ export const layer = Layer.effect(
       list: (tenant, channel) =>
         unreachable(sql<JobKey & JobState>`
           select tenant, channel, cluster, job, desired, flow_iso(since) as since, restarts::float8 as restarts,
-            last_error as "lastError", node, job_id as "jobId", flow_iso(next_at) as "nextRun", nodes, outcome,
+            last_error as "lastError", node, job_id as "jobId", flow_iso(next_at) as "nextRun", failures::text as failures,
+            nodes, outcome,
             case
               when status not in ('STARTING', 'ACTIVE', 'RESTARTING') then status
               when heartbeat_at is not null and ${isSilent(sql, sql`heartbeat_at`, jobSilence)} is not true then status

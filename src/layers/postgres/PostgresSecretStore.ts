@@ -68,14 +68,17 @@ export const layer = Layer.effect(
 
     const columns = sql.literal('tenant, name, version::text as version, key_id as "keyId", nonce, ciphertext')
 
-    /** Encrypts the row with the key, if nobody has changed it meanwhile. */
+    /**
+     * Encrypts the row with the key, if nobody has changed it meanwhile. It keeps its version: a new one would be later
+     * than that of a value which is being set, and that value would be dropped.
+     */
     const renew = Effect.fnUntraced(function* (row: SecretRow, key: SecretKey, known: ReadonlyArray<SecretKey>) {
       const value = yield* opened(row, known)
-      const fresh = yield* sealed(key, { ...row, version: yield* nextVersion }, value)
+      const { keyId, nonce, ciphertext } = yield* sealed(key, row, value)
       yield* sql`
-        update secrets set version = ${fresh.version}::bigint, key_id = ${fresh.keyId}, nonce = ${fresh.nonce},
-          ciphertext = ${fresh.ciphertext}
-        where tenant = ${row.tenant} and name = ${row.name} and version = ${row.version}::bigint`
+        update secrets set key_id = ${keyId}, nonce = ${nonce}, ciphertext = ${ciphertext}
+        where tenant = ${row.tenant} and name = ${row.name} and version = ${row.version}::bigint
+          and key_id = ${row.keyId}`
     })
 
     return SecretStore.of({

@@ -41,6 +41,20 @@ const Address = Schema.String.check(
   )
 )
 
+/** Where the value of a secret comes from. */
+const SecretSource = Schema.Union([Schema.Struct({ env: Schema.String }), Schema.Struct({ file: Schema.String })])
+
+/** How browsers log in at an issuer: what it knows of the gateway as its client. */
+const Login = Schema.Struct({
+  clientId: Schema.String.check(Schema.isMinLength(1)),
+  /** Absent for a public client, which PKCE alone protects. */
+  clientSecret: Schema.optionalKey(SecretSource),
+  /** What the button says; by default the issuer's host. */
+  name: Schema.optionalKey(Schema.String.check(Schema.isMinLength(1), Schema.isMaxLength(100))),
+  /** Scopes to ask for; `openid` is always among them. */
+  scope: Schema.optionalKey(Schema.String)
+})
+
 /** An OpenID Connect issuer whose tokens are accepted. */
 const Issuer = Schema.Struct({
   issuer: Address,
@@ -51,12 +65,11 @@ const Issuer = Schema.Struct({
   algorithms: Schema.optionalKey(Schema.Array(Schema.Literals(tokenAlgorithms))),
   /** Seconds by which clocks may differ. */
   clockSkew: Schema.optionalKey(Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 300 }))),
+  /** Browsers may log in there. */
+  login: Schema.optionalKey(Login),
   /** Which values of which claims give which role. A claim may be a list or a path such as `realm_access.roles`. */
   roles: Schema.Array(Schema.Struct({ claim: Schema.String, value: Schema.String, tenant: TenantOrAll, role: Role }))
 })
-
-/** Where the value of a secret comes from. */
-const SecretSource = Schema.Union([Schema.Struct({ env: Schema.String }), Schema.Struct({ file: Schema.String })])
 
 const TenantRules = Schema.Struct({
   /** A suspended tenant's channels stop, and its requests are refused; its data stays. */
@@ -69,6 +82,14 @@ const TenantRules = Schema.Struct({
   network: Schema.optionalKey(Schema.Boolean)
 })
 
+/** How long sessions of browsers last. */
+const SessionTimes = Schema.Struct({
+  /** Minutes without a request after which a session ends. */
+  idleMinutes: Schema.optionalKey(Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 43_200 }))),
+  /** Hours after the login at which it ends in any case. */
+  hours: Schema.optionalKey(Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 720 })))
+})
+
 /** The file that `FLOW_AUTH` names: who may do what. */
 export const AccessFile = Schema.Struct({
   users: Schema.optionalKey(Schema.Record(UserName, User)),
@@ -76,6 +97,10 @@ export const AccessFile = Schema.Struct({
   /** The tenants that exist. Without it each folder of the configuration is one. */
   tenants: Schema.optionalKey(Schema.Record(TenantName, TenantRules)),
   /** Limits of tenants that have none of their own. */
-  limits: Schema.optionalKey(TenantLimits)
+  limits: Schema.optionalKey(TenantLimits),
+  sessions: Schema.optionalKey(SessionTimes)
 })
 export type AccessFile = typeof AccessFile.Type
+
+/** An issuer of the access file. */
+export type Issuer = NonNullable<AccessFile["issuers"]>[number]

@@ -1,6 +1,7 @@
 import { Context, type Effect } from "effect"
 import type { HttpServerRequest } from "effect/http"
 import type { BadRequest } from "../../errors/BadRequest.ts"
+import type { ForeignOrigin } from "../../errors/ForeignOrigin.ts"
 import type { LimitExceeded } from "../../errors/LimitExceeded.ts"
 import type { Overloaded } from "../../errors/Overloaded.ts"
 import type { StorageUnreachable } from "../../errors/StorageUnreachable.ts"
@@ -8,7 +9,7 @@ import type { Unauthorized } from "../../errors/Unauthorized.ts"
 import type { Principal } from "../shared/Access.ts"
 
 /** Why a request was not authenticated. */
-export type Refusal = Unauthorized | BadRequest | LimitExceeded | Overloaded | StorageUnreachable
+export type Refusal = Unauthorized | ForeignOrigin | BadRequest | LimitExceeded | Overloaded | StorageUnreachable
 
 /** Headers that may have a credential. */
 export interface CredentialHeaders {
@@ -25,6 +26,8 @@ export class Authenticator extends Context.Service<
       request: HttpServerRequest.HttpServerRequest,
       headers?: CredentialHeaders
     ) => Effect.Effect<Principal, Refusal>
+    /** The name of the cookie that sessions have; undefined where there are none. */
+    readonly session?: string
     /** The schemes that the gateway accepts, as `WWW-Authenticate` lists them to a request that it has refused. */
     readonly challenge: (request: HttpServerRequest.HttpServerRequest) => string
   }

@@ -1,5 +1,6 @@
 import { Context, type Effect } from "effect"
 import type { StorageUnreachable } from "../../errors/StorageUnreachable.ts"
+import type { KeyId } from "../keys/ApiKey.ts"
 import type { Principal } from "../shared/Access.ts"
 
 /** Checks API keys. */
@@ -8,5 +9,7 @@ export class KeyCheck extends Context.Service<
   {
     /** Whose key it is; undefined when it is refused. An exit if the key is in memory. */
     readonly verify: (key: string) => Effect.Effect<Principal | undefined, StorageUnreachable>
+    /** The same for who has only the key's id and the SHA-256 of its text, in hex. */
+    readonly confirm: (id: KeyId, sha256: string) => Effect.Effect<Principal | undefined, StorageUnreachable>
   }
 >()("flow/access/KeyCheck") {}

@@ -1,22 +1,17 @@
 import { Clock, Deferred, Effect, Exit, type Scope } from "effect"
 import type { StorageUnreachable } from "../../errors/StorageUnreachable.ts"
-import type { KeyId } from "../../services/keys/ApiKey.ts"
-import type { KeyStore, StoredKey } from "../../services/keys/KeyStore.ts"
 import { ExpiringMap } from "./ExpiringMap.ts"
 
-/** Milliseconds for which a key, or that there is none, is taken from memory. A revoked key is refused that soon. */
-export const keyMillis = 5000
-
-/** Entries in memory: of keys that exist, and of ids that do not. The two are apart so that guesses push out no key. */
+/** Entries in memory: of rows that exist, and of ids that do not. The two are apart so that guesses push out no row. */
 const mostKnown = 10_000
 const mostUnknown = 10_000
 
 /** Ids that one statement asks for. */
 const mostIds = 500
 
-/** A key as it was read, and what its reader remembers of it. */
-export interface KnownKey<Memory> {
-  readonly key: StoredKey
+/** A row as it was read, and what its reader remembers of it. */
+export interface KnownRow<Row, Memory> {
+  readonly row: Row
   /** Milliseconds of the monotonic clock until which it is taken from memory. */
   readonly until: number
   memory: Memory | undefined
@@ -26,26 +21,27 @@ export interface KnownKey<Memory> {
 export const monotonicMillis = (clock: Clock.Clock): number => Number(clock.monotonicTimeNanosUnsafe()) / 1e6
 
 /**
- * Finds keys by their ids, in memory for some seconds, else in the store. One statement is under way at a time and asks
- * for all ids that are wanted meanwhile, so that many requests with different keys, even made-up ones, are few
- * statements. A lookup that memory answers is an exit.
+ * Finds rows by their ids, in memory for `millis` after they were read, else in the store. One statement is under way at
+ * a time and asks for all ids that are wanted meanwhile, so that many requests with different ids, even made-up ones,
+ * are few statements. A lookup that memory answers is an exit.
  */
-export const makeKeyLookup = Effect.fnUntraced(function* <Memory>(
-  store: KeyStore["Service"]
+export const makeRowLookup = Effect.fnUntraced(function* <Id extends string, Row extends { readonly id: Id }, Memory>(
+  find: (ids: ReadonlyArray<Id>) => Effect.Effect<ReadonlyArray<Row>, StorageUnreachable>,
+  millis: number
 ): Effect.fn.Return<
-  (id: KeyId) => Effect.Effect<KnownKey<Memory> | undefined, StorageUnreachable>,
+  (id: Id) => Effect.Effect<KnownRow<Row, Memory> | undefined, StorageUnreachable>,
   never,
   Scope.Scope
 > {
-  type Found = KnownKey<Memory> | undefined
+  type Found = KnownRow<Row, Memory> | undefined
   const scope = yield* Effect.scope
   const clock = yield* Clock.Clock
-  const known = new ExpiringMap<KeyId, KnownKey<Memory>>(mostKnown)
-  const unknown = new ExpiringMap<KeyId, true>(mostUnknown)
-  const wanted = new Map<KeyId, Deferred.Deferred<Found, StorageUnreachable>>()
+  const known = new ExpiringMap<Id, KnownRow<Row, Memory>>(mostKnown)
+  const unknown = new ExpiringMap<Id, true>(mostUnknown)
+  const wanted = new Map<Id, Deferred.Deferred<Found, StorageUnreachable>>()
   let isReading = false
 
-  const settle = (ids: Iterable<KeyId>, exitOf: (id: KeyId) => Exit.Exit<Found, StorageUnreachable>): void => {
+  const settle = (ids: Iterable<Id>, exitOf: (id: Id) => Exit.Exit<Found, StorageUnreachable>): void => {
     for (const id of ids) {
       const deferred = wanted.get(id)
       wanted.delete(id)
@@ -62,25 +58,26 @@ export const makeKeyLookup = Effect.fnUntraced(function* <Memory>(
   const readAll = Effect.gen(function* () {
     while (isMoreWanted()) {
       const ids = [...wanted.keys().take(mostIds)]
-      // From before the read, so that no key is taken from memory for longer after its revocation.
-      const until = monotonicMillis(clock) + keyMillis
-      const read = yield* Effect.exit(store.find(ids))
+      // From before the read, so that nothing is taken from memory for longer after it has ended.
+      const until = monotonicMillis(clock) + millis
+      const read = yield* Effect.exit(find(ids))
       if (Exit.isFailure(read)) {
         // Whoever waits would wait for the same storage again.
         settle([...wanted.keys()], () => Exit.failCause(read.cause))
         continue
       }
-      const found = new Map(read.value.map((key) => [key.id, { key, until, memory: undefined }]))
+      const found = new Map(read.value.map((row) => [row.id, { row, until, memory: undefined }]))
       settle(ids, (id) => {
-        const key = found.get(id)
-        if (key === undefined) unknown.set(id, true, until)
-        else known.set(id, key, until)
-        return Exit.succeed(key)
+        const row = found.get(id)
+        if (millis === 0) return Exit.succeed(row)
+        if (row === undefined) unknown.set(id, true, until)
+        else known.set(id, row, until)
+        return Exit.succeed(row)
       })
     }
   })
 
-  const read = (id: KeyId) =>
+  const read = (id: Id) =>
     Effect.suspend(() => {
       let deferred = wanted.get(id)
       if (deferred === undefined) {

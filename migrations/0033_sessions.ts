@@ -1,0 +1,19 @@
+import { Effect } from "effect"
+import { SqlClient } from "effect/sql"
+
+/** Sessions of browsers. Of the token in their cookie only its SHA-256 is stored, and of the credential what tells it. */
+export default Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  // proof: as JSON what the session began with, by which its rights are looked up at each request.
+  yield* sql`
+    create table sessions (
+      sha256 bytea primary key,
+      principal text not null,
+      proof text not null,
+      began_at timestamptz(3) not null default clock_timestamp(),
+      used_at timestamptz(3) not null default clock_timestamp(),
+      ends_at timestamptz(3) not null
+    )`
+  yield* sql`create index sessions_of_principal on sessions (principal, used_at)`
+  yield* sql`create index sessions_by_use on sessions (used_at)`
+})

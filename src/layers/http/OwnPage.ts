@@ -1,0 +1,61 @@
+import { TLSSocket } from "node:tls"
+import type { HttpServerRequest } from "effect/http"
+import { ForeignOrigin } from "../../errors/ForeignOrigin.ts"
+import { Unauthorized } from "../../errors/Unauthorized.ts"
+import { Received } from "./NodeMessages.ts"
+
+type Request = HttpServerRequest.HttpServerRequest
+
+/** A header that a form cannot send, and a script of another origin only if the gateway allowed it. */
+export const pageHeader = "x-requested-with"
+
+/** The host and port that the browser has asked for. */
+export const hostOf = ({ source, headers }: Request): string | undefined =>
+  ((source instanceof Received ? source.forwarded?.host : undefined) ?? headers["host"])?.toLowerCase()
+
+/** The scheme that the browser has used, where the gateway or a trusted proxy knows; undefined where nobody has said. */
+export const schemeOf = ({ source }: Request): "http" | "https" | undefined => {
+  if (!(source instanceof Received)) return undefined
+  const { socket, forwarded } = source
+  if (forwarded?.protocol !== undefined) return forwarded.protocol
+  return socket instanceof TLSSocket ? "https" : undefined
+}
+
+/** Whether the browser has used TLS: its page says so where a proxy that is not trusted does. */
+export const isSecure = (request: Request): boolean =>
+  schemeOf(request) === "https" || request.headers["origin"]?.startsWith("https://") === true
+
+const isSafe = ({ method }: Request): boolean => method === "GET" || method === "HEAD"
+
+/** A stream that stays open holds a connection of the reader's browser. */
+const isStream = ({ headers }: Request): boolean => /event-stream|ndjson/i.test(headers["accept"] ?? "")
+
+const isOwnOrigin = (request: Request, origin: string): boolean => {
+  const url = URL.parse(origin)
+  const scheme = schemeOf(request)
+  return url !== null && url.host === hostOf(request) && (scheme === undefined || url.protocol === `${scheme}:`)
+}
+
+/**
+ * Whether a page of the gateway itself has sent the request, which a cookie does not tell: browsers send it for pages of
+ * others too. They say where a request comes from by `Sec-Fetch-Site`, over TLS and on the own machine, or by `Origin`.
+ * What a reader opens by itself (`none`) only reads.
+ */
+export const isOfOwnPage = (request: Request): boolean => {
+  const { "sec-fetch-site": site, origin, [pageHeader]: own } = request.headers
+  if (site !== undefined) return site === "same-origin" || (site === "none" && isSafe(request))
+  if (origin !== undefined) return isOwnOrigin(request, origin)
+  return own !== undefined || (isSafe(request) && !isStream(request))
+}
+
+const detail = "A session counts for requests of the gateway's own pages only"
+
+/** The answer to a request of another page: one that reads is without a credential, as its cookie does not count. */
+export const foreignPage = (request: Request): ForeignOrigin | Unauthorized =>
+  isSafe(request) ? new Unauthorized({ detail }) : new ForeignOrigin({ detail })
+
+/** Whether nobody but an own page, or a reader itself, has begun a login, which another page would do for its own user. */
+export const mayBeginLogin = ({ headers }: Request): boolean => {
+  const site = headers["sec-fetch-site"]
+  return site === undefined || site === "same-origin" || site === "none"
+}
