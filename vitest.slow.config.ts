@@ -1,9 +1,10 @@
 import { defineConfig } from "vitest/config"
+import { SlowFirst } from "./test/support/slowFirst.ts"
 
 /**
- * Tests that take long: those that kill, freeze and cut off processes, those that measure how
- * time and memory grow, and laws that are tried many times.
- * They are no part of `npm test`; the gate runs them.
+ * Tests that take more than about two seconds of processor time: those that kill, freeze and cut off processes, start many
+ * runs, or measure how time and memory grow, and laws that are tried many times. They are no part of `npm test`, which
+ * takes less than five minutes on one core; the gate runs them.
  */
 export default defineConfig({
   test: {
@@ -13,6 +14,7 @@ export default defineConfig({
     reporters: ["default", "./test/support/counts.ts"],
     maxWorkers: 2,
     isolate: false,
+    sequence: { sequencer: SlowFirst },
     testTimeout: 240_000,
     hookTimeout: 240_000
   }

@@ -2,85 +2,18 @@ import { readdirSync, readFileSync } from "node:fs"
 import { dirname, join, relative } from "node:path"
 import { describe, expect, it } from "vitest"
 import { catalogue } from "../src/nodes/Catalogue.ts"
+import { mayImport } from "./support/importRules.ts"
 
 const root = new URL("../", import.meta.url).pathname
 const files = (folder: string): Array<string> =>
   readdirSync(join(root, folder), { recursive: true, encoding: "utf8" })
-    .filter((file) => file.endsWith(".ts"))
+    .filter((file) => /\.tsx?$/.test(file))
     .map((file) => join(folder, file))
 
 const importsOf = (file: string): Array<string> =>
-  [...readFileSync(join(root, file), "utf8").matchAll(/(?:from|import)\s*\(?\s*"([^"]+)"/g)].map(([, name]) =>
-    name!.startsWith(".") ? relative(root, join(root, dirname(file), name!)) : name!
+  [...readFileSync(join(root, file), "utf8").matchAll(/(?:from\s+|import\s*\(\s*|import\s+)"([^"]+)"/g)].map(
+    ([, name]) => (name!.startsWith(".") ? relative(root, join(root, dirname(file), name!)) : name!)
   )
-
-/** Packages without I/O that the pure parts of the product may use. */
-const pure = /^(effect(\/.*)?|yaml|hjson|jsep|oniguruma-to-es|quickjs-emscripten|csv-parse(\/sync)?|mmdb-lib|bowser)$/
-/** What every feature may stand on. */
-const ground = /^src\/(errors|languages|protocol|services\/shared)\//
-/** What handlers share, and the forms and streams that they read and write. */
-const http = /^src\/services\/http\//
-/** The ports to what both programs use; all else in `drivers` is their adapters. */
-const ports = /^src\/drivers\/(blobs\/(Blobs|Pipe)|search\/Search)\.ts$/
-const packages = /^(?!src\/|packages\/)/
-/** The ports to who may do what, and how much of it, which wrap every request. */
-const guards = /^src\/services\/(access|limits)\/(?!(Api|Http|Description)\.ts)\w+\.ts$/
-/** Use cases and ports of features: all of their folder but what faces HTTP. */
-const services = /^src\/services\/(?!http\/|.*\/(Api|Http|Description)\.ts$)/
-
-/** Who may import whom: the first rule whose pattern a file matches holds. `own` is the feature's folder. */
-const rules: ReadonlyArray<readonly [files: RegExp, mayImport: (own: string) => ReadonlyArray<RegExp>]> = [
-  [/^src\/errors\//, () => [/^effect/, /^src\/errors\//]],
-  [/^src\/languages\//, () => [pure, /^src\/languages\//]],
-  [/^src\/protocol\//, () => [/^effect/, /^src\/(languages|protocol)\//]],
-  [/^src\/nodes\//, () => [pure, /^src\/(languages|protocol|nodes)\//]],
-  [/^src\/drivers\//, () => [packages, /^src\/(errors|languages|protocol|nodes|drivers)\//]],
-  [/^src\/run\//, () => [packages, /^src\/(errors|languages|protocol|nodes|drivers|run)\//]],
-  [/^src\/services\/shared\//, () => [/^effect/, ground]],
-  [/^src\/services\/http\//, () => [/^effect/, ground, http, ports]],
-  [
-    /^src\/services\/\w+\/Api\.ts$/,
-    (own) => [/^effect/, ground, new RegExp(`^${own}/(?!(Http|Description)\\.ts)\\w+\\.ts$`)]
-  ],
-  [/^src\/services\/\w+\/Description\.ts$/, () => [ground]],
-  [/^src\/services\/\w+\/Http\.ts$/, (own) => [/^effect/, ground, http, /^src\/Api\.ts$/, new RegExp(`^${own}/`)]],
-  [/^src\/services\//, () => [pure, ground, /^src\/nodes\//, ports, services]],
-  [
-    /^src\/layers\/http\//,
-    () => [packages, ground, guards, /^src\/drivers\/(AddressRange|Package|blobs\/Chunks)\.ts$/, /^src\/layers\/http\//]
-  ],
-  [/^src\/layers\//, () => [packages, /^src\/(errors|languages|protocol|nodes|drivers|layers)\//, services]],
-  [
-    /^src\/Api\.ts$/,
-    () => [/^effect/, /^src\/services\/\w+\/Api\.ts$/, /^src\/services\/shared\/(RequestProblems|Security)\.ts$/]
-  ],
-  [
-    /^src\/Description\.ts$/,
-    () => [
-      /^(effect|node:fs)/,
-      /^src\/(Api|drivers\/Package|layers\/http\/OpenApiDocument)\.ts$/,
-      /^src\/services\/\w+\/Description\.ts$/,
-      ground
-    ]
-  ],
-  [
-    /^src\/Http\.ts$/,
-    () => [/^effect/, /^src\/(Api|Description)\.ts$/, /^src\/services\/\w+\/Http\.ts$/, /^src\/layers\/http\//, ground]
-  ],
-  // The client is a package of its own: besides Effect it holds only what describes the interface.
-  [
-    /^packages\/client\/src\//,
-    () => [/^effect/, /^packages\/client\/src\//, /^src\/Api\.ts$/, /^src\/services\/executions\/Execution\.ts$/]
-  ],
-  [/^src\/command\.ts$/, () => [/^@?effect/, /^src\/(drivers\/Package\.ts|layers\/)/]],
-  [/^src\/run\.ts$/, () => [/^effect/, /^src\/(run|drivers)\//]],
-  [/^src\/\w+\.ts$/, () => [/^@?effect/, /^src\/(Http|gateway)\.ts$/, ground, /^src\/layers\//]]
-]
-
-const mayImport = (file: string, name: string): boolean => {
-  const rule = rules.find(([pattern]) => pattern.test(file))
-  return rule?.[1](dirname(file)).some((allowed) => allowed.test(name)) ?? false
-}
 
 /** The files of nodes, and the one that lists them. */
 const nodeFiles = /^src\/nodes\/((inputs|processing|outputs)\/|Catalogue\.ts$)/
@@ -155,7 +88,9 @@ const folders = (graph: Graph, level: number): Graph => {
 }
 
 describe("architecture", () => {
-  const sources = [...files("src"), ...files("packages/client/src")].filter((file) => !file.endsWith(".d.ts"))
+  const sources = [...files("src"), ...files("packages/client/src"), ...files("packages/console/src")].filter(
+    (file) => !file.endsWith(".d.ts")
+  )
   const graph: Graph = new Map(
     sources.map((file) => [file, importsOf(file).filter((name) => /^(src|packages)\//.test(name))])
   )
@@ -190,6 +125,14 @@ describe("architecture", () => {
       ["packages/client/src/FlowGateway.ts", "node:fs"],
       ["packages/client/src/FlowGateway.ts", "src/services/flowlines/Flowlines.ts"],
       ["packages/client/src/promise.ts", "yaml"],
+      ["packages/console/src/pages/tester/Testing.ts", "packages/client/src/light.ts"],
+      ["packages/console/src/pages/tester/Testing.ts", "@flow-gateway/client"],
+      ["packages/console/src/pages/tester/Testing.ts", "src/services/operators/Tester.ts"],
+      ["packages/console/src/pages/tester/Testing.ts", "packages/console/src/pages/other/Other.ts"],
+      ["packages/console/src/app/gateway.ts", "packages/console/src/parts/Editor.tsx"],
+      ["packages/console/src/app/gateway.ts", "packages/console/src/pages/tester/TesterPage.tsx"],
+      ["packages/console/src/shell/router.tsx", "packages/console/src/pages/tester/Testing.ts"],
+      ["src/layers/http/Console.ts", "packages/console/src/main.tsx"],
       ["src/run/Run.ts", "src/layers/engine/Child.ts"],
       ["src/run.ts", "src/layers/EnvironmentSettings.ts"],
       ["src/layers/engine/LocalEngine.ts", "src/run/Run.ts"],
@@ -217,7 +160,8 @@ describe("architecture", () => {
 
   it("lets a node know itself: no file but its own asks which node it has", () => {
     const wrong = sources
-      .filter((file) => !nodeFiles.test(file) && !grokBanks.test(file))
+      // The console shows examples of flowlines, which name nodes as the documentation does.
+      .filter((file) => !nodeFiles.test(file) && !grokBanks.test(file) && !file.startsWith("packages/console/"))
       .flatMap((file) => nodesNamedIn(file, readFileSync(join(root, file), "utf8")).map((name) => `${file}: ${name}`))
     expect(wrong).toEqual([])
   })
@@ -255,7 +199,10 @@ describe("architecture", () => {
 
   it("keeps files under 300 lines", () => {
     const long = [...sources, ...files("test"), ...files("bench"), ...files("scripts"), ...files("migrations")].filter(
-      (file) => readFileSync(join(root, file), "utf8").trimEnd().split("\n").length > 300
+      // The texts of the console are one file, so that another language is another file.
+      (file) =>
+        !file.startsWith("packages/console/src/texts/") &&
+        readFileSync(join(root, file), "utf8").trimEnd().split("\n").length > 300
     )
     expect(long).toEqual([])
   })

@@ -49,6 +49,14 @@ onBoth("the list of the audit", (it) => {
       expect(yield* only("to=2020-01-01T00:00:00Z")).toEqual([])
       expect(yield* only("from=2020-01-01T00:00:00Z&limit=1")).toEqual([1])
       expect((yield* ask("/v1/platform/audit")).json).toEqual([])
+      const newest: Array<AuditEntry> = []
+      for (let next: string | undefined = `${path}?order=newest&limit=2`; next !== undefined; ) {
+        const { json, headers }: Answered = yield* ask(next)
+        newest.push(...(json as ReadonlyArray<AuditEntry>))
+        next = /^<([^>]+)>; rel="next"$/.exec(headers.get("link") ?? "")?.[1]
+      }
+      expect(newest.filter(({ seq }) => seq <= all.length)).toEqual(all.toReversed())
+      expect(yield* only(`order=newest&target=${first.target}`)).toEqual([first.seq])
     })
   )
 

@@ -3,6 +3,7 @@ import {
   mkdirSync,
   readdirSync,
   readFileSync,
+  rmSync,
   statSync,
   symlinkSync,
   truncateSync,
@@ -190,6 +191,19 @@ describe("the folder of blobs", () => {
       yield* Effect.flip(blobs.read("one", hash, { start: 0, end: bytes.length }))
       yield* blobs.write("one", cut(bytes))
       assert.isTrue(bytes.equals(yield* joined(yield* blobs.read("one", hash))))
+    })
+  )
+
+  it.live("is swept where the folder of unfinished writes is gone, as in one that came from a backup", () =>
+    Effect.gen(function* () {
+      const { root, blobs } = yield* fresh
+      const bytes = noise(10)
+      yield* blobs.write("one", cut(bytes))
+      rmSync(join(root, "one", "tmp"), { recursive: true })
+      assert.isTrue(yield* blobs.remove("one", sha256(bytes), Date.now() + 60_000))
+      assert.isFalse(existsSync(pathOf(root, sha256(bytes))))
+      rmSync(join(root, "one", "tmp"), { recursive: true })
+      assert.isFalse(yield* blobs.remove("one", sha256(bytes), Date.now() + 60_000))
     })
   )
 

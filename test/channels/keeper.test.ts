@@ -100,7 +100,13 @@ it.effect("a job that fails is run again after ever longer pauses, until its bud
   return Effect.gen(function* () {
     const { fiber, state } = yield* started
     yield* TestClock.adjust(150)
-    expect(yield* state).toMatchObject({ status: "RESTARTING", restarts: 1, lastError: "boom 1" })
+    const first = { at: 100, error: "boom 1" }
+    expect(yield* state).toMatchObject({
+      ...{ status: "RESTARTING", restarts: 1, lastError: "boom 1" },
+      ...{ failures: JSON.stringify([first]), nextRun: new Date(1100).toISOString() }
+    })
+    yield* TestClock.adjust(1000)
+    expect(yield* state).toMatchObject({ status: "ACTIVE", nextRun: null, failures: JSON.stringify([first]) })
     yield* TestClock.adjust(60 * second)
     // 1, 2, 4, 8 and again 8 seconds after the end of the run before.
     expect(starts.map((at, index) => at - (starts[index - 1] ?? 0))).toEqual([0, 1100, 2100, 4100, 8100, 8100])

@@ -31,6 +31,19 @@ const flowline = Schema.decodeUnknownSync(Flowline)({
       publish: [{ stream: "s" }, { stream: "errors" }]
     },
     {
+      type: "dispatch",
+      component: "ways",
+      settings: { routes: [{ stream: "few", where: "n < 20" }], default: "many" },
+      subscribe: [{ component: "parse", stream: "s" }],
+      publish: [{ stream: "few" }, { stream: "many" }]
+    },
+    {
+      type: "file_output",
+      component: "less",
+      settings: { path: "few.ndjson" },
+      subscribe: [{ component: "ways", stream: "few" }]
+    },
+    {
       type: "flowlet",
       component: "mark",
       settings: { code: "if (event.n % 50 == 0) print(event.word); event.odd = event.n % 2 == 1" },

@@ -36,6 +36,34 @@ dag:
 const lines = ["10.0.0.1 GET 200", "10.0.0.2 GET 503", "10.0.0.3 GET nothing", "10.0.0.4 POST 500"]
 
 onBoth("tries", (it) => {
+  it.effect("only validate when they are told to: as a save does, and with parameters as an execution does", () =>
+    Effect.gen(function* () {
+      const answer = yield* tryOut(access.replace("status >= 500", "statsu >= 500"), { check: "true" })
+      expect(answer).toMatchObject({ outcome: "succeeded", millis: 0, nodes: [], edges: [] })
+      expect(answer.warnings).toEqual([expect.stringContaining('did you mean "status"')])
+      const faulty = yield* refused(400, access.replace("where: status", "were: status"), { check: "true" })
+      expect(faulty).toMatchObject({
+        issues: [
+          { pointer: "/dag/2/settings", line: 19 },
+          { pointer: "/dag/2/settings/were", line: 19, column: 17 }
+        ]
+      })
+      // An input that waits for records needs no sample, as nothing runs; a parameter need not be given, as for a save.
+      const open = `runtime: stream
+parameters: { word: { type: string } }
+dag:
+  - { type: http_input, settings: { port: 4999 }, publish: [{ stream: out }] }
+  - { type: grok, settings: { patterns: [ "\${param:word}" ] }, subscribe: [{ component: http_input, stream: out }], publish: [{ stream: out }] }
+  - { type: show, subscribe: [{ component: grok, stream: out }] }
+`
+      yield* tryOut(open, { check: "true" })
+      expect(yield* refused(400, open, { check: "true", parameters: "{}" })).toMatchObject({
+        issues: [{ detail: 'The parameter "word" is required' }]
+      })
+      expect(yield* refused(400, open, { check: "yes" })).toMatchObject({ issues: [{ part: "check" }] })
+    })
+  )
+
   it.effect("show the records of every stream, and what became of the others", () =>
     Effect.gen(function* () {
       const answer = yield* tryOut(access, { sample: `${lines.join("\n")}\n` })

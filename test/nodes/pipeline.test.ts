@@ -153,6 +153,53 @@ describe("pipeline", () => {
     expect(ahead).toBeLessThanOrEqual(4)
   })
 
+  it("counts what waits at a slow node, and what went out on each stream", async () => {
+    const memory = new Memory({ "a.log": "one\ntwo\nthree\n" })
+    const gate = Promise.withResolvers<void>()
+    const reached = Promise.withResolvers<void>()
+    const held = (component: string) => ({
+      ...memory.context(component),
+      file: async () => ({
+        write: async () => {
+          reached.resolve()
+          await gate.promise
+        },
+        close: async () => {}
+      })
+    })
+    const { run: start, counters } = pipeline(
+      Schema.decodeUnknownSync(Flowline)({
+        runtime: "stream",
+        dag: [
+          { type: "file_input", settings: { path: "a.log" }, publish: [{ stream: "s" }] },
+          {
+            type: "dispatch",
+            settings: { routes: [{ stream: "first", where: 'message == "one"' }], default: "others" },
+            subscribe: [{ component: "file_input", stream: "s" }],
+            publish: [{ stream: "first" }, { stream: "others" }, { stream: "errors" }]
+          },
+          {
+            type: "file_output",
+            settings: { path: "o.log" },
+            subscribe: [{ component: "dispatch", stream: "others" }]
+          }
+        ]
+      }),
+      held
+    )
+    const running = start()
+    await reached.promise
+    const [input, dispatch, output] = counters()
+    expect(input).not.toHaveProperty("streams")
+    expect(output).toMatchObject({ recordsIn: 2, waiting: 2 })
+    // A node is not through with a batch before those behind it have taken it.
+    expect(dispatch).toMatchObject({ waiting: 3 })
+    gate.resolve()
+    await running
+    expect(counters().map(({ waiting }) => waiting)).toEqual([undefined, undefined, undefined])
+    expect(counters()[1]).toMatchObject({ recordsOut: 3, streams: { first: 1, others: 2 } })
+  })
+
   it("names the component that failed and stops the others", async () => {
     const memory = new Memory()
     const failure = await failureOf(

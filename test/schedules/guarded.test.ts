@@ -1,6 +1,7 @@
 import { expect, layer } from "@effect/vitest"
 import { Effect } from "effect"
-import { accessFile, basic, guardedGateway, hashOf } from "../access/support.ts"
+import { accessFile, hashOf } from "../access/accessFiles.ts"
+import { basic, guardedGateway } from "../access/support.ts"
 import { flowlineForm, raw } from "../support/gateway.ts"
 import { until } from "../support/process.ts"
 import { triggered } from "./support.ts"

@@ -25,6 +25,35 @@ for (const [name, store] of stores) {
   })
 }
 
+for (const [name, store] of stores) {
+  layer(store)(`known fields in ${name}`, (it) => {
+    it.effect("are those of all indices of the pattern, with every type that a value has", () =>
+      Effect.gen(function* () {
+        const search = yield* Search
+        yield* search.write("t", "t-fields", written)
+        yield* search.write("t", "t-other", [{ id: "c", source: { n: "x", list: [1], "nul\u0000": true } }])
+        yield* search.write("other", "other-fields", [{ id: "d", source: { foreign: 1 } }])
+        assert.deepStrictEqual(yield* search.fields("t", "t-*"), {
+          fields: [
+            { name: "@timestamp", types: ["text"] },
+            { name: "empty", types: ["list"] },
+            { name: "flag", types: ["boolean"] },
+            { name: "list", types: ["list", "object"] },
+            { name: "list.deep", types: ["list"] },
+            { name: "n", types: ["text"] },
+            { name: "nul\u0000", types: ["boolean"] },
+            { name: "user.age", types: ["number"] },
+            { name: "user.name", types: ["text"] }
+          ],
+          more: false
+        })
+        assert.deepStrictEqual(yield* search.fields("t", "none-*"), { fields: [], more: false })
+        assert.strictEqual((yield* Effect.flip(search.fields("t", "other-fields")))._tag, "NotFound")
+      })
+    )
+  })
+}
+
 layer(onDatabase, { excludeTestServices: true })("a search for missing fields", (it) => {
   it.effect("gives up when it takes long, and says that none is missing", () =>
     Effect.gen(function* () {

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { expect, layer } from "@effect/vitest"
-import { Effect, Layer, Redacted, Result } from "effect"
+import { Deferred, Effect, Fiber, Layer, Redacted, Result } from "effect"
 import { SqlClient } from "effect/sql"
 import * as PostgresSecretStore from "../../src/layers/postgres/PostgresSecretStore.ts"
 import { keyLine } from "../../src/layers/secrets/KeyFile.ts"
@@ -11,6 +11,7 @@ import { SecretStore } from "../../src/services/secrets/SecretStore.ts"
 import { TenantId } from "../../src/services/shared/Tenant.ts"
 import { testSettings } from "../support/gateway.ts"
 import { TestPostgres } from "../support/postgres.ts"
+import { until } from "../support/process.ts"
 
 const tenant = TenantId("mytenant")
 const other = TenantId("other")
@@ -178,6 +179,38 @@ layer(TestPostgres, { excludeTestServices: true })("the store of secrets", (it) 
           })
         })
       )
+      yield* sql`delete from secrets`
+    })
+  )
+
+  it.effect("keeps a value whose row is encrypted anew while it is being set", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      yield* withKeys(first, (store) => put(store, "TOKEN", "before"))
+      // A new value waits before it is written, with the number of its version.
+      yield* sql`create function hold() returns trigger language plpgsql
+        as 'begin perform pg_advisory_xact_lock_shared(42); return new; end'`
+      yield* sql`create trigger hold before insert on secrets for each row execute function hold()`
+      const [held, release] = [yield* Deferred.make<void>(), yield* Deferred.make<void>()]
+      yield* sql`select pg_advisory_xact_lock(42)`.pipe(
+        Effect.andThen(Deferred.succeed(held, undefined)),
+        Effect.andThen(Deferred.await(release)),
+        sql.withTransaction,
+        Effect.forkChild
+      )
+      yield* Deferred.await(held)
+      yield* withKeys(second + first, (store) =>
+        Effect.gen(function* () {
+          const setting = yield* Effect.forkChild(put(store, "TOKEN", "after"))
+          const waiting = sql`select from pg_locks where locktype = 'advisory' and not granted`
+          yield* until(waiting, ({ length }) => length === 1)
+          yield* store.rotate
+          yield* Deferred.succeed(release, undefined)
+          expect(yield* Fiber.join(setting)).toBe(true)
+          expect(yield* read(store, "TOKEN")).toBe("after")
+        })
+      )
+      yield* sql`drop function hold cascade`
       yield* sql`delete from secrets`
     })
   )

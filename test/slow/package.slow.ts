@@ -73,11 +73,12 @@ layer(Layer.effect(Installed, installedPackage), { excludeTestServices: true })(
         "dist/programs/current",
         "dist/src/Api.d.ts",
         "examples/conf/platform.yaml",
+        "packages/console/dist/index.html",
         "CHANGELOG.md"
       ]) {
         expect(existsSync(join(folder, file)), file).toBe(true)
       }
-      for (const file of ["src", "packages", "test", "bench", "node_modules", ".ci"]) {
+      for (const file of ["src", "packages/client", "packages/console/src", "test", "bench", "node_modules", ".ci"]) {
         expect(existsSync(join(folder, file)), file).toBe(false)
       }
     })

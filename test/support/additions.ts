@@ -1,5 +1,6 @@
 /** What the gateway adds to the contract. */
 export const additions = [
+  "get /v1/flower/patterns",
   "post /v1/flower/propose",
   "get /v1/{tenant}/channels/{channel}/files",
   "put /v1/{tenant}/channels/{channel}",
@@ -21,6 +22,7 @@ export const additions = [
   "get /v1/{tenant}/resources/content/{name}",
   "post /v1/{tenant}/resources/sweep",
   "get /v1/{tenant}/indices",
+  "get /v1/{tenant}/indices/{index}/fields",
   "post /v1/{tenant}/search",
   "delete /v1/{tenant}/indices/{index}",
   "delete /v1/{tenant}/flowline/{flowlineId}/executions/{executionId}",
@@ -32,6 +34,7 @@ export const additions = [
   "delete /v1/{tenant}/files/{path}",
   "get /v1/{tenant}/audit",
   "get /v1/platform/audit",
+  "get /v1/platform/installation",
   "get /v1/{tenant}/secrets",
   "put /v1/{tenant}/secrets/{name}",
   "delete /v1/{tenant}/secrets/{name}",

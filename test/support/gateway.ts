@@ -7,6 +7,9 @@ import { Context, Effect, Layer, Logger, Redacted } from "effect"
 import { FetchHttpClient, HttpRouter, HttpServer } from "effect/http"
 import * as Client from "../../packages/client/src/FlowGateway.ts"
 import { Routes, table } from "../../src/Http.ts"
+import * as StoredKeyCheck from "../../src/layers/access/StoredKeyCheck.ts"
+import * as StoredLogins from "../../src/layers/access/StoredLogins.ts"
+import * as StoredSessions from "../../src/layers/access/StoredSessions.ts"
 import { routerConfig } from "../../src/layers/http/RouteTable.ts"
 import * as Serve from "../../src/layers/http/Serve.ts"
 import * as Production from "../../src/layers/Production.ts"
@@ -112,11 +115,19 @@ export const served = <A, E, R>(services: Layer.Layer<A, E, R>) =>
 export const gateway = (given: Partial<Settings["Service"]> = {}) =>
   served(Production.layer).pipe(Layer.provideMerge(testSettings(given)), Layer.orDie)
 
+const logins = StoredLogins.layer.pipe(
+  Layer.provideMerge(Layer.provide(StoredSessions.layer, Layer.fresh(StoredKeyCheck.layer)))
+)
+
 /** The same, with rules and principals of the test's own. */
 export const gatewayOn = <E, R>(
   access: Layer.Layer<AccessRules | Authenticator | TenantRules, E, R>,
   given: Partial<Settings["Service"]> = {}
-) => served(Layer.provideMerge(Production.onAccess, access)).pipe(Layer.provideMerge(testSettings(given)), Layer.orDie)
+) =>
+  served(logins.pipe(Layer.provideMerge(Production.onAccess), Layer.provideMerge(access))).pipe(
+    Layer.provideMerge(testSettings(given)),
+    Layer.orDie
+  )
 
 /** The same routes and use cases on memory. */
 export const memoryGateway = (given: Partial<Settings["Service"]> = {}) =>

@@ -1,7 +1,17 @@
 import { BaseSequencer, type TestSpecification } from "vitest/node"
 
 /** What starts many processes or waits for them, the longest first: begun last, it would run alone in the end. */
-const slow = ["docs.test", "executions/", "schedules/", "e2e/", "engine/", "isolation/"]
+const slow = [
+  "slow/outage",
+  "slow/many-entries",
+  "slow/",
+  "docs.test",
+  "executions/",
+  "schedules/",
+  "e2e/",
+  "engine/",
+  "isolation/"
+]
 
 const rank = ({ moduleId }: TestSpecification): number => {
   const at = slow.findIndex((name) => moduleId.includes(`/test/${name}`))

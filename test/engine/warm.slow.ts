@@ -71,7 +71,7 @@ describe("the warm runner", () => {
     })
   )
 
-  it.live("loads the runtime analytics, and stays small, while one of the last two runs needed it", () =>
+  it.live("loads the runtime analytics, and stays small, while one of the last four runs needed it", () =>
     Effect.gen(function* () {
       const it = yield* runners({ entry: program("run") })
       yield* Effect.promise(async () => {
@@ -82,6 +82,8 @@ describe("the warm runner", () => {
         for (const [runtime, isLoaded] of [
           ["analytics", true],
           ["stream", true],
+          ["stream", true],
+          ["stream", true],
           ["stream", false],
           ["analytics", true]
         ] as const) {
@@ -90,7 +92,8 @@ describe("the warm runner", () => {
           const next = await waiting(it)
           if (isLoaded) await eventually("it is ready for analytics", () => loads(next))
           assert.strictEqual(loads(next), isLoaded, runtime)
-          assert.isBelow(resident(await waiting(it)), limit)
+          // An open DuckDB takes 20 MiB.
+          assert.isBelow(resident(await waiting(it)), isLoaded ? limit + 30 * 1024 * 1024 : limit)
         }
       })
     })

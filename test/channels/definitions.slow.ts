@@ -50,8 +50,15 @@ layer(writable, { excludeTestServices: true })("channels over HTTP", (it) => {
       const { client } = yield* TestGateway
       const params = { tenant, channel: "made" }
       const saved = yield* client.channels.save({ params, payload: { files: files() } })
-      expect(saved).toEqual({ channel: "made", jobs: ["local/ticks"], restart: [] })
-      expect(yield* client.channels.files({ params })).toEqual({ channel: "made", files: files(), writable: true })
+      expect(saved).toEqual({
+        ...{ channel: "made", jobs: ["local/ticks"], restart: [] },
+        digest: expect.stringMatching(/^[0-9a-f]{64}$/)
+      })
+      const { digest } = saved
+      expect(yield* client.channels.files({ params })).toEqual({
+        ...{ channel: "made", files: files(), writable: true },
+        digest
+      })
       const status = client.channels.status({ params })
       expect((yield* status).status).toBe("STOPPED")
       expect((yield* ask("POST", `${path("made")}/start`)).status).toBe(201)
@@ -93,7 +100,8 @@ layer(writable, { excludeTestServices: true })("channels over HTTP", (it) => {
   it.effect("change only the version that If-Match names: of ten at once, one", () =>
     Effect.gen(function* () {
       const { etag } = yield* save("one", files("0"), { "if-none-match": "*" })
-      expect((yield* ask("GET", `${path("one")}/files`)).etag).toBe(etag)
+      const read = yield* ask("GET", `${path("one")}/files`)
+      expect([read.etag, `"${read.json.digest}"`]).toEqual([etag, etag])
       expect((yield* save("one", files("1"), { "if-none-match": "*" })).status).toBe(412)
       const all = yield* Effect.forEach(
         Array.from({ length: 10 }, (_, index) => index),

@@ -52,6 +52,9 @@ onBoth("lists of executions", (it) => {
       expect(yield* list({ outcome: "ok" })).toEqual(own)
       expect(yield* list({ outcome: "ok", state: "FAILED" })).toEqual([])
       expect(yield* list({ flowline: saved.id })).toEqual(own)
+      expect(yield* list({ order: "oldest" })).toEqual(all)
+      expect(yield* list({ order: "newest" })).toEqual(all.toReversed())
+      expect(yield* list({ order: "newest", outcome: "ok" })).toEqual(own.toReversed())
       expect(yield* list({ flowline: saved.id, state: "SUCCEEDED" })).toEqual(own)
       expect(yield* list({ flowline: "nobody" })).toEqual([])
       const from = Date.parse(empty[0]!.createdAt)
@@ -87,13 +90,22 @@ onBoth("lists of executions", (it) => {
       expect(yield* pages(`${base}?limit=1&state=SUCCEEDED`)).toEqual([...own, ...empty.map(({ id }) => id)])
       expect(yield* pages(`${base}?limit=1&outcome=ok&flowline=${saved.id}&from=2020-01-01`)).toEqual(own)
       expect(yield* pages(`${base}/${saved.id}?limit=1&state=SUCCEEDED`)).toEqual(own)
+      expect(yield* pages(`${base}?limit=1&order=newest`)).toEqual(all.toReversed())
+      expect(yield* pages(`${base}/${saved.id}?limit=1&order=newest&from=2020-01-01`)).toEqual(own.toReversed())
 
       // A cursor belongs to the list with its filter.
       const first = yield* raw(`${base}?limit=1&state=SUCCEEDED`)
       const cursor = /cursor=([^&>]+)/.exec(first.headers.get("link") ?? "")?.[1]
       expect((yield* raw(`${base}?limit=1&state=FAILED&cursor=${cursor}`)).status).toBe(400)
       expect((yield* raw(`${base}?limit=1&cursor=${cursor}`)).status).toBe(400)
-      for (const wrong of ["state=failed", "outcome=good", "from=yesterday", "to=2026-13-01", "flowline=%00"]) {
+      for (const wrong of [
+        "state=failed",
+        "outcome=good",
+        "from=yesterday",
+        "order=desc",
+        "to=2026-13-01",
+        "flowline=%00"
+      ]) {
         expect([wrong, (yield* raw(`${base}?${wrong}`)).status]).toEqual([wrong, 400])
       }
       expect((yield* raw(`${base}/nobody?state=FAILED`)).status).toBe(404)
@@ -147,7 +159,11 @@ layer(ExecutionStorePostgres.layer.pipe(Layer.provideMerge(TestPostgres)), { exc
           [{ flowlineId, from, to }, 6],
           [{ flowlineId, state: "LOST" }, rows / 1000],
           [{ state: "SUCCEEDED", from, to }, 60 - 3],
-          [{ outcome: "nothing", from }, 34]
+          [{ outcome: "nothing", from }, 34],
+          [{ order: "newest" }, rows],
+          [{ flowlineId, order: "newest" }, rows / 10],
+          [{ state: "FAILED", order: "newest" }, rows / 1000],
+          [{ flowlineId, from, to, order: "newest" }, 6]
         ]
         for (const [filter, count] of filters) {
           const all = yield* Stream.runCollect(store.list(t, filter, { after: undefined, limit: undefined }))

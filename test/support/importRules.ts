@@ -1,0 +1,94 @@
+import { dirname } from "node:path"
+
+/** Packages without I/O that the pure parts of the product may use. */
+const pure = /^(effect(\/.*)?|yaml|hjson|jsep|oniguruma-to-es|quickjs-emscripten|csv-parse(\/sync)?|mmdb-lib|bowser)$/
+/** What every feature may stand on. */
+const ground = /^src\/(errors|languages|protocol|services\/shared)\//
+/** What handlers share, and the forms and streams that they read and write. */
+const http = /^src\/services\/http\//
+/** The ports to what both programs use; all else in `drivers` is their adapters. */
+const ports = /^src\/drivers\/(blobs\/(Blobs|Pipe)|search\/Search)\.ts$/
+/** Packages of the console, and its client. */
+const browser =
+  /^(react|react-dom|@codemirror|@lezer|@tanstack|@xyflow|@dagrejs|@zip\.js|hyparquet|uplot|yaml|hjson|fzstd|eventsource-parser|@noble\/hashes|papaparse)(\/.*)?$/
+const light = /^@flow-gateway\/client\/light$/
+const packages = /^(?!src\/|packages\/)/
+/** The ports to who may do what, and how much of it, which wrap every request. */
+const guards = /^src\/services\/(access|limits)\/(?!(Api|Http|Description)\.ts)\w+\.ts$/
+/** Use cases and ports of features: all of their folder but what faces HTTP. */
+const services = /^src\/services\/(?!http\/|.*\/(Api|Http|Description)\.ts$)/
+
+/** Who may import whom: the first rule whose pattern a file matches holds. `own` is the feature's folder. */
+const rules: ReadonlyArray<readonly [files: RegExp, mayImport: (own: string) => ReadonlyArray<RegExp>]> = [
+  [/^src\/errors\//, () => [/^effect/, /^src\/errors\//]],
+  [/^src\/languages\//, () => [pure, /^src\/languages\//]],
+  [/^src\/protocol\//, () => [/^effect/, /^src\/(languages|protocol)\//]],
+  [/^src\/nodes\//, () => [pure, /^src\/(languages|protocol|nodes)\//]],
+  [/^src\/drivers\//, () => [packages, /^src\/(errors|languages|protocol|nodes|drivers)\//]],
+  [/^src\/run\//, () => [packages, /^src\/(errors|languages|protocol|nodes|drivers|run)\//]],
+  [/^src\/services\/shared\//, () => [/^effect/, ground]],
+  [/^src\/services\/http\//, () => [/^effect/, ground, http, ports]],
+  [
+    /^src\/services\/\w+\/Api\.ts$/,
+    (own) => [/^effect/, ground, new RegExp(`^${own}/(?!(Http|Description)\\.ts)\\w+\\.ts$`)]
+  ],
+  [/^src\/services\/\w+\/Description\.ts$/, () => [ground]],
+  [/^src\/services\/\w+\/Http\.ts$/, (own) => [/^effect/, ground, http, /^src\/Api\.ts$/, new RegExp(`^${own}/`)]],
+  [/^src\/services\//, () => [pure, ground, /^src\/nodes\//, ports, services]],
+  [
+    /^src\/layers\/http\//,
+    () => [packages, ground, guards, /^src\/drivers\/(AddressRange|Package|blobs\/Chunks)\.ts$/, /^src\/layers\/http\//]
+  ],
+  [/^src\/layers\//, () => [packages, /^src\/(errors|languages|protocol|nodes|drivers|layers)\//, services]],
+  [
+    /^src\/Api\.ts$/,
+    () => [/^effect/, /^src\/services\/\w+\/Api\.ts$/, /^src\/services\/shared\/(RequestProblems|Security)\.ts$/]
+  ],
+  [
+    /^src\/Description\.ts$/,
+    () => [
+      /^(effect|node:fs)/,
+      /^src\/(Api|drivers\/Package|layers\/http\/OpenApiDocument)\.ts$/,
+      /^src\/services\/\w+\/Description\.ts$/,
+      ground
+    ]
+  ],
+  [
+    /^src\/Http\.ts$/,
+    () => [/^effect/, /^src\/(Api|Description)\.ts$/, /^src\/services\/\w+\/Http\.ts$/, /^src\/layers\/http\//, ground]
+  ],
+  // The client is a package of its own: besides Effect it holds only what describes the interface.
+  [
+    /^packages\/client\/src\//,
+    () => [/^effect/, /^packages\/client\/src\//, /^src\/Api\.ts$/, /^src\/services\/executions\/Execution\.ts$/]
+  ],
+  // The console knows the gateway through the client only.
+  [/^packages\/console\/src\/texts\//, () => [/^packages\/console\/src\/texts\//]],
+  [/^packages\/console\/src\/parts\//, () => [browser, light, /^packages\/console\/src\/(app|parts|texts)\//]],
+  [/^packages\/console\/src\/app\//, () => [browser, light, /^packages\/console\/src\/(app|texts)\//]],
+  [
+    /^packages\/console\/src\/pages\//,
+    (own) => [browser, light, new RegExp(`^${own}/`), /^packages\/console\/src\/(app|parts|texts)\//]
+  ],
+  [
+    /^packages\/console\/src\/shell\//,
+    () => [browser, /^packages\/console\/src\/((app|parts|shell|texts)\/|pages\/\w+\/\w+Page\.tsx$)/]
+  ],
+  // The first script: it shows what takes keys, and loads the rest.
+  [
+    /^packages\/console\/src\/early\.ts$/,
+    () => [
+      /^packages\/console\/src\/((app|shell|texts)\/|main\.tsx$|pages\/tester\/(EarlyTester\.ts|TesterPage\.tsx)$)/
+    ]
+  ],
+  [/^packages\/console\/src\/main\.tsx$/, () => [browser, /^packages\/console\/src\/(app|shell)\//]],
+  [/^src\/command\.ts$/, () => [/^@?effect/, /^src\/(drivers\/Package\.ts|layers\/)/]],
+  [/^src\/run\.ts$/, () => [/^effect/, /^src\/(run|drivers)\//]],
+  [/^src\/\w+\.ts$/, () => [/^@?effect/, /^src\/(Http|gateway)\.ts$/, ground, /^src\/layers\//]]
+]
+
+/** Whether a file may import another one, or a package. Paths are those from the root of the project. */
+export const mayImport = (file: string, name: string): boolean => {
+  const rule = rules.find(([pattern]) => pattern.test(file))
+  return rule?.[1](dirname(file)).some((allowed) => allowed.test(name)) ?? false
+}
