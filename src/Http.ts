@@ -6,6 +6,9 @@ import { DescribedApi, description } from "./Description.ts"
 import * as Answers from "./layers/http/Answers.ts"
 import * as Authentication from "./layers/http/Authentication.ts"
 import * as Authorization from "./layers/http/Authorization.ts"
+import * as Console from "./layers/http/Console.ts"
+import * as ConsoleLogin from "./layers/http/ConsoleLogin.ts"
+import * as ConsoleSession from "./layers/http/ConsoleSession.ts"
 import * as Docs from "./layers/http/Docs.ts"
 import * as Health from "./layers/http/Health.ts"
 import * as KnownTenant from "./layers/http/KnownTenant.ts"
@@ -40,8 +43,14 @@ import * as RequestIssues from "./services/shared/RequestIssues.ts"
 /** Paths for operators, served in every role of the gateway. */
 const operatorPaths = ["/metrics", "/health/live", "/health/ready", "/problems/{problem}"]
 
+const consolePaths = ["/console", "/console/*", ...ConsoleLogin.paths]
+
 /** All paths of the gateway. */
-export const table = routeTable(Api, ["/docs", "/openapi.json", ...operatorPaths])
+export const table = routeTable(
+  Api,
+  [...consolePaths, "/docs", "/openapi.json", ...operatorPaths],
+  ConsoleSession.route
+)
 
 /** All paths of a gateway that only runs executions and jobs. */
 const runnerTable = routeTable(HttpApi.make("runner"), operatorPaths)
@@ -96,6 +105,9 @@ export const Routes = Layer.mergeAll(
   ApiRoutes,
   DescriptionRoute,
   Docs.layer(DescribedApi),
+  Console.layer,
+  ConsoleSession.layer,
+  ConsoleLogin.layer,
   Metrics.layer,
   Health.layer,
   ProblemPages.layer,

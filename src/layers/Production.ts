@@ -45,6 +45,7 @@ import * as ScheduleClock from "./postgres/PostgresClock.ts"
 import { PostgresConfig } from "./postgres/PostgresConfig.ts"
 import * as ExecutionStore from "./postgres/PostgresExecutionStore.ts"
 import * as FlowlineStore from "./postgres/PostgresFlowlineStore.ts"
+import * as GatewayList from "./postgres/PostgresGatewayList.ts"
 import * as IdempotencyStore from "./postgres/PostgresIdempotencyStore.ts"
 import * as JobStore from "./postgres/PostgresJobStore.ts"
 import * as KeyStore from "./postgres/PostgresKeyStore.ts"
@@ -55,6 +56,7 @@ import * as ResourceStore from "./postgres/PostgresResourceStore.ts"
 import * as RetentionStore from "./postgres/PostgresRetentionStore.ts"
 import * as ScheduleStore from "./postgres/PostgresScheduleStore.ts"
 import * as SecretStore from "./postgres/PostgresSecretStore.ts"
+import * as SessionStore from "./postgres/PostgresSessionStore.ts"
 import * as UsageStore from "./postgres/PostgresUsageStore.ts"
 import * as TenantNodes from "./python/PythonNodes.ts"
 import * as Places from "./python/PythonPlaces.ts"
@@ -145,6 +147,7 @@ const Adapters = Layer.mergeAll(
   PositionStore.layer,
   JobStore.layer,
   ScheduleClock.layer,
+  Layer.provide(GatewayList.layer, ThisGateway),
   ArchiveStore.layer,
   AuditStore.layer,
   ArtifactStore.layer,
@@ -154,6 +157,7 @@ const Adapters = Layer.mergeAll(
   UsageStore.layer,
   ScheduleStore.layer,
   KeyStore.layer,
+  SessionStore.layer,
   Layer.provide(IdempotencyStore.layer, ThisGateway),
   SecretStore.layer.pipe(Layer.provideMerge(SecretKeys.layer)),
   ThisGateway,

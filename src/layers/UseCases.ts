@@ -1,5 +1,6 @@
 import { Effect, Layer } from "effect"
 import type * as Sharding from "effect/cluster/Sharding"
+import { packageVersion } from "../drivers/Package.ts"
 import { Archives } from "../services/archives/Archives.ts"
 import { Artifacts } from "../services/artifacts/Artifacts.ts"
 import { Audit } from "../services/audit/Audit.ts"
@@ -27,9 +28,11 @@ import { RequestRates } from "../services/limits/RequestRates.ts"
 import * as UploadPlaces from "../services/limits/UploadPlaces.ts"
 import { Operators } from "../services/operators/Operators.ts"
 import { TenantPatterns } from "../services/operators/TenantPatterns.ts"
+import { Installation } from "../services/platform/Installation.ts"
 import { Platform } from "../services/platform/Platform.ts"
 import { Registry } from "../services/registry/Registry.ts"
 import { Resources } from "../services/resources/Resources.ts"
+import { RetentionRounds } from "../services/retention/RetentionRounds.ts"
 import { Attempts } from "../services/runs/Attempt.ts"
 import { Provision } from "../services/runs/Provision.ts"
 import { References } from "../services/runs/ResolvedReferences.ts"
@@ -93,6 +96,7 @@ export const useCases = <E, R>(cluster: Layer.Layer<Sharding.Sharding, E, R>) =>
     Layer.provideMerge(
       Layer.mergeAll(
         Platform.layer,
+        Layer.provideMerge(Installation.layer(packageVersion), RetentionRounds.layer),
         Documentation.layer,
         Scan.layer,
         Secrets.layer,

@@ -129,6 +129,10 @@ export interface NodeCounters {
   readonly total?: number
   /** Unread bytes of a followed input. */
   readonly lag?: number
+  /** Records that were passed on to a node and that it has not processed yet, if there are any. */
+  readonly waiting?: number
+  /** Records that went out on each stream, of a node that publishes several streams besides `errors`. */
+  readonly streams?: Readonly<Record<string, number>>
   readonly errors: number
   /** Files that an input has read. */
   readonly files?: number
@@ -228,6 +232,8 @@ const Counters = Schema.Struct({
   recordsOut: Schema.Finite,
   total: Schema.optionalKey(Schema.Finite),
   lag: Schema.optionalKey(Schema.Finite),
+  waiting: Schema.optionalKey(Schema.Finite),
+  streams: Schema.optionalKey(Schema.Record(Schema.String, Schema.Finite)),
   errors: Schema.Finite,
   files: Schema.optionalKey(Schema.Finite),
   matched: Schema.optionalKey(Schema.Finite),

@@ -40,7 +40,13 @@ export const removeIf = (
   const modified = (path: string) => call<fs.Stats>((done) => fs.stat(path, done)).then(({ mtimeMs }) => mtimeMs)
   const remove = async () => {
     if (!acceptable(await modified(blob.path))) return false
-    await call(unit((done) => fs.rename(blob.path, aside, done)))
+    const moveAside = () => call(unit((done) => fs.rename(blob.path, aside, done)))
+    await moveAside().catch(async (error) => {
+      // The folder of unfinished writes is in no backup; or the blob is gone, which the second attempt finds too.
+      if (codeOf(error) !== "ENOENT") throw error
+      await root.make(blob.tenant, "tmp")
+      await moveAside()
+    })
     const accepted = acceptable(await modified(aside))
     if (accepted) {
       await call(unit((done) => fs.unlink(aside, done)))

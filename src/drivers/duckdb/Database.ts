@@ -41,6 +41,26 @@ export const failureOf = (error: unknown): unknown => {
   }
 }
 
+/** A database without limits, which takes 20 ms and 20 MiB. */
+const openUnlimited = async (): Promise<DuckDBConnection> => {
+  const instance = await DuckDBInstance.create(":memory:", {
+    // More threads are started when a run says how many it has.
+    threads: "1",
+    autoinstall_known_extensions: "false",
+    autoload_known_extensions: "false",
+    allow_community_extensions: "false",
+    allow_persistent_secrets: "false"
+  })
+  const connection = await instance.connect()
+  await connection.run(
+    `CREATE SCHEMA flow; SET errors_as_json = true; SET TimeZone = 'UTC'; SET enable_profiling = 'json'; ` +
+      `SET custom_profiling_settings = '{"OPERATOR_CARDINALITY": "true", "EXTRA_INFO": "true", "OPERATOR_NAME": "true"}'`
+  )
+  return connection
+}
+
+let opened: Promise<DuckDBConnection> | undefined
+
 /** The DuckDB database of one run, in this process. */
 export class Database {
   readonly #connection: DuckDBConnection
@@ -52,23 +72,22 @@ export class Database {
     this.#profile = profile
   }
 
+  /** Opens in advance what the next {@link Database.open} takes. */
+  static async prepare(): Promise<void> {
+    opened ??= openUnlimited()
+    await opened
+  }
+
   static async open({ memoryMib, threads, spillBytes, scratch }: DatabaseLimits): Promise<Database> {
-    const instance = await DuckDBInstance.create(":memory:", {
-      memory_limit: `${memoryMib}MiB`,
-      threads: String(threads),
-      temp_directory: join(scratch, "spill"),
-      max_temp_directory_size: `${Math.max(1, Math.floor(spillBytes / 1024))}KiB`,
-      autoinstall_known_extensions: "false",
-      autoload_known_extensions: "false",
-      allow_community_extensions: "false",
-      allow_persistent_secrets: "false"
-    })
+    const connection = await (opened ?? openUnlimited())
+    opened = undefined
     const profile = join(scratch, "profile.json")
-    const database = new Database(await instance.connect(), profile)
+    const database = new Database(connection, profile)
     await database.run(
-      `CREATE SCHEMA flow; SET errors_as_json = true; SET TimeZone = 'UTC'; SET enable_profiling = 'json'; ` +
-        `SET profiling_output = ${literal(profile)}; SET custom_profiling_settings = ` +
-        `'{"OPERATOR_CARDINALITY": "true", "EXTRA_INFO": "true", "OPERATOR_NAME": "true"}'`
+      `SET memory_limit = '${memoryMib}MiB'; SET threads = ${threads}; ` +
+        `SET temp_directory = ${literal(join(scratch, "spill"))}; ` +
+        `SET max_temp_directory_size = '${Math.max(1, Math.floor(spillBytes / 1024))}KiB'; ` +
+        `SET profiling_output = ${literal(profile)}`
     )
     return database
   }

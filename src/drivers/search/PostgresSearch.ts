@@ -25,6 +25,7 @@ import {
 } from "./Catalog.ts"
 import { atMost, groupsOf, tooManyParts } from "./Groups.ts"
 import { makeWrite } from "./Insert.ts"
+import { knownFields } from "./KnownFields.ts"
 import { isOverdue, missingIn, noneMissing } from "./MissingFields.ts"
 import { overview } from "./Overview.ts"
 import { readPage } from "./Page.ts"
@@ -68,11 +69,9 @@ const patience = 10 * 60_000
 /** Time limit of a page or a count. */
 const pageLimit = "30 seconds"
 
-/** The part was dropped after the catalogue was read. */
-const isDropped = (error: unknown): boolean => error instanceof SqlError && sqlState(error.reason.cause) === "42P01"
-
-/** Whether a search has to begin again with the current parts. */
-const isOutdated = (error: unknown): boolean => error instanceof PartsGone || isDropped(error)
+/** Whether a search has to begin again with the current parts: one was dropped after the catalogue was read. */
+const isOutdated = (error: unknown): boolean =>
+  error instanceof PartsGone || (error instanceof SqlError && sqlState(error.reason.cause) === "42P01")
 
 /** Retrying is safe: a statement fails with this error only before its first row. */
 const lookAgain = Schedule.while(Schedule.recurs(3), ({ input }: { readonly input: unknown }) => isOutdated(input))
@@ -234,6 +233,7 @@ const make = Effect.gen(function* () {
       return found ?? noneMissing
     }, unreachableWithin(pageLimit)),
 
+    fields: knownFields(sql),
     rows: (tenant, pattern, query, { after, counted, ...options }) => {
       const row = rowOf(options)
       return all(tenant, pattern, query, { after, counted, keyOf, documents: () => 1 }, (after) => {

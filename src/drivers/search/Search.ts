@@ -4,6 +4,7 @@ import type { StorageUnreachable } from "../../errors/StorageUnreachable.ts"
 import type { Aggregation } from "../../languages/query/aggregation/Aggregation.ts"
 import type { Answer } from "../../languages/query/aggregation/Answers.ts"
 import type { TooManyBuckets } from "../../languages/query/aggregation/Grouping.ts"
+import type { FieldType } from "../../languages/query/FieldTypes.ts"
 import type {
   Encoded,
   EncodedOptions,
@@ -54,6 +55,20 @@ export interface SortedSpan extends Omit<PageSpan, "after"> {
 export interface MissingFields {
   readonly missing: ReadonlyArray<string>
   readonly known: ReadonlyArray<string>
+}
+
+/** A field that documents have or had, with the types of its values. */
+export interface Field {
+  readonly name: string
+  readonly types: ReadonlyArray<FieldType>
+}
+
+/** The fields of indices. */
+export interface Fields {
+  /** By name; those that only hold other fields are left out. */
+  readonly fields: ReadonlyArray<Field>
+  /** Whether there are fields beyond these. */
+  readonly more: boolean
 }
 
 type Unknown = NotFound | StorageUnreachable
@@ -114,6 +129,8 @@ export class Search extends Context.Service<
       pattern: string,
       fields: ReadonlyArray<string>
     ) => Effect.Effect<MissingFields, Unknown>
+    /** The fields that the documents of the indices have, as far as they are known. */
+    readonly fields: (tenant: string, pattern: string) => Effect.Effect<Fields, Unknown>
     /** Fields of all matching documents, in the order of `read`. */
     readonly rows: (
       tenant: string,

@@ -4,6 +4,14 @@ import { storable } from "./StoredText.ts"
 /** Types of the values of a field, as bits. A value is a list as well if it is inside of one. */
 export const typeBit = { number: 1, text: 2, boolean: 4, list: 8, object: 16 } as const
 
+/** A type of a field's values, as readers are told it. */
+export const fieldTypes = ["number", "text", "boolean", "list", "object"] as const
+export type FieldType = (typeof fieldTypes)[number]
+
+/** The types that bits stand for; none for a field that only holds other fields. */
+export const typesOfBits = (bits: number): ReadonlyArray<FieldType> =>
+  (bits & ~typeBit.object) === 0 ? [] : fieldTypes.filter((type) => (bits & typeBit[type]) !== 0)
+
 const anyType = Object.values(typeBit).reduce((all, bit) => all + bit, 0)
 
 /** Maximum number of fields whose types are kept, and of characters of a name. */

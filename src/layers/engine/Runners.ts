@@ -16,7 +16,7 @@ const afterCold = 500
 const undisturbed = 500
 
 /** How many of the last runs tell what the next spare gets ready for. */
-const telling = 2
+const telling = 4
 
 /** Milliseconds between two spares: they are started one by one. */
 const spacing = 250

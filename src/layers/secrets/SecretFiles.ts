@@ -60,6 +60,22 @@ const inFolder = (root: string): SecretSource => ({
     )
 })
 
+/** The value of a variable of the environment, or of a file by its path from `folder`. */
+const readSource = Effect.fnUntraced(function* (
+  source: { readonly env: string } | { readonly file: string },
+  what: string,
+  folder: string
+) {
+  if ("env" in source) {
+    const value = process.env[source.env]
+    if (value === undefined) return yield* unusable(`the environment of the gateway has no ${source.env} for ${what}`)
+    return yield* textOf(`the environment variable ${source.env} for ${what}`, new TextEncoder().encode(value))
+  }
+  const path = resolve(folder, source.file)
+  const file = `the file ${path} of ${what}`
+  return (yield* fileOf(file, () => readSmallFile(path, mostBytes))) ?? (yield* unusable(`${file} does not exist`))
+})
+
 /** What the access file says of the tenant's secrets. */
 const inAccessFile = (rules: AccessRules["Service"], folder: string): SecretSource => {
   const given = (tenant: TenantId) => {
@@ -73,18 +89,7 @@ const inAccessFile = (rules: AccessRules["Service"], folder: string): SecretSour
       const secrets = given(tenant)
       const source = Object.hasOwn(secrets, name) ? secrets[name] : undefined
       if (source === undefined) return undefined
-      if ("env" in source) {
-        const value = process.env[source.env]
-        if (value === undefined)
-          return yield* unusable(`the environment of the gateway has no ${source.env} for the secret ${name}`)
-        return yield* textOf(
-          `the environment variable ${source.env} for the secret ${name}`,
-          new TextEncoder().encode(value)
-        )
-      }
-      const path = resolve(folder, source.file)
-      const what = `the file ${path} of the secret ${name}`
-      return (yield* fileOf(what, () => readSmallFile(path, mostBytes))) ?? (yield* unusable(`${what} does not exist`))
+      return yield* readSource(source, `the secret ${name}`, folder)
     })
   }
 }
@@ -94,9 +99,11 @@ export const layer = Layer.effect(
   ConfiguredSecrets,
   Effect.gen(function* () {
     const { secrets, auth } = yield* Settings
+    const beside = auth === undefined ? process.cwd() : dirname(auth)
     return ConfiguredSecrets.of({
       folder: secrets.folder === undefined ? undefined : inFolder(secrets.folder),
-      accessFile: inAccessFile(yield* AccessRules, auth === undefined ? process.cwd() : dirname(auth))
+      accessFile: inAccessFile(yield* AccessRules, beside),
+      read: (source, what) => readSource(source, what, beside)
     })
   })
 )

@@ -7,6 +7,9 @@ export class NodeCounts {
   recordsOut = 0
   total: number | undefined
   lag: number | undefined
+  waiting = 0
+  /** Undefined when `recordsOut` and `errors` say it already. */
+  streams: Map<string, number> | undefined
   errors = 0
   lastError: string | undefined
   #replaced = 0
@@ -27,6 +30,8 @@ export class NodeCounts {
       recordsOut: this.recordsOut,
       ...(this.total === undefined ? {} : { total: this.total }),
       ...(this.lag === undefined ? {} : { lag: this.lag }),
+      ...(this.waiting === 0 ? {} : { waiting: this.waiting }),
+      ...(this.streams === undefined ? {} : { streams: Object.fromEntries(this.streams) }),
       errors: this.errors,
       ...this.#counted,
       ...(this.lastError === undefined ? {} : { lastError: this.lastError }),

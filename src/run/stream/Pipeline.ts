@@ -158,6 +158,8 @@ class StreamNode {
     if (type === undefined) throw this.#failure(new Error(`unknown node type ${node.type}`))
     this.type = type
     this.subscribers = new Map(node.publish.map(({ stream }) => [stream, []]))
+    const streams = [...this.subscribers.keys()].filter((stream) => stream !== errors)
+    if (streams.length > 1) this.#counts.streams = new Map(streams.map((stream) => [stream, 0]))
     this.#chosen = [...this.subscribers.keys()].filter((stream) => !type.outputs.includes(stream))
   }
 
@@ -209,14 +211,14 @@ class StreamNode {
 
   /** Processes a batch after the earlier ones. */
   take(batch: Batch): Promise<void> {
-    return this.#inTurn(() => {
+    return this.#inTurn(batch.length, () => {
       this.#counts.recordsIn += batch.length
       return this.#instance.process?.(batch, this.emit)
     })
   }
 
   write(text: Uint8Array, records: number): Promise<void> {
-    return this.#inTurn(() => {
+    return this.#inTurn(records, () => {
       this.#counts.recordsIn += records
       return this.#instance.write?.(text, records)
     })
@@ -224,7 +226,7 @@ class StreamNode {
 
   /** Makes the accepted records durable, between two batches. */
   async flush(): Promise<void> {
-    if (this.#instance.flush !== undefined) await this.#inTurn(() => this.#instance.flush?.(this.emit))
+    if (this.#instance.flush !== undefined) await this.#inTurn(0, () => this.#instance.flush?.(this.emit))
   }
 
   /** What the node itself keeps for a later attempt, with its component; empty when it keeps nothing. */
@@ -232,7 +234,9 @@ class StreamNode {
     return this.#instance.position === undefined ? [] : [[this.component, this.#instance.position()]]
   }
 
-  #inTurn(step: () => void | Promise<void>): Promise<void> {
+  /** @param records that wait until the step is over */
+  #inTurn(records: number, step: () => void | Promise<void>): Promise<void> {
+    this.#counts.waiting += records
     const work = () =>
       this.#guard(() => {
         this.#abort.signal.throwIfAborted()
@@ -240,6 +244,7 @@ class StreamNode {
       })
     const taken = this.#busy === undefined ? work() : this.#busy.then(work)
     const free = () => {
+      this.#counts.waiting -= records
       if (this.#busy === taken) this.#busy = undefined
     }
     this.#busy = taken
@@ -261,6 +266,8 @@ class StreamNode {
       if (subscribers === undefined) continue
       sent = true
       for (const subscriber of subscribers) await subscriber.take(batch)
+      const { streams } = this.#counts
+      if (stream !== errors) streams?.set(name, (streams.get(name) ?? 0) + batch.length)
     }
     if (sent && stream !== errors) this.#counts.recordsOut += batch.length
   }

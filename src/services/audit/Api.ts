@@ -5,7 +5,7 @@ import { Overloaded } from "../../errors/Overloaded.ts"
 import { StorageUnreachable } from "../../errors/StorageUnreachable.ts"
 import { ForEveryTenant, NeededRole } from "../shared/Access.ts"
 import { pageQuery } from "../shared/Listing.ts"
-import { text } from "../shared/Parameters.ts"
+import { choice, text } from "../shared/Parameters.ts"
 import { queryText } from "../shared/QueryText.ts"
 import { Authorization } from "../shared/Security.ts"
 import { KnownTenant, tenantParams } from "../shared/Tenant.ts"
@@ -35,6 +35,9 @@ const query = {
       Schema.decodeTo(Outcome)
     )
   ),
+  order: Schema.optionalKey(
+    choice(["oldest", "newest"], { description: "Which come first: by default the oldest", example: "newest" })
+  ),
   ...pageQuery
 }
 
@@ -42,14 +45,17 @@ const answers = { success: Schema.Array(AuditEntry), error: [BadRequest, Overloa
 
 const TenantAudit = HttpApiEndpoint.get("list", "/v1/:tenant/audit", { params: tenantParams, query, ...answers })
   .annotate(NeededRole, "admin")
-  .annotate(OpenApi.Summary, "Lists who changed what in the tenant, and who was refused, oldest first")
+  .annotate(OpenApi.Summary, "Lists who changed what in the tenant, and who was refused, by default the oldest first")
   .middleware(Authorization)
   .middleware(KnownTenant)
 
 const PlatformAudit = HttpApiEndpoint.get("platform", "/v1/platform/audit", { query, ...answers })
   .annotate(NeededRole, "admin")
   .annotate(ForEveryTenant, true)
-  .annotate(OpenApi.Summary, "Lists who changed what that belongs to no tenant, and who was refused, oldest first")
+  .annotate(
+    OpenApi.Summary,
+    "Lists who changed what that belongs to no tenant, and who was refused, by default the oldest first"
+  )
   .middleware(Authorization)
 
 export class AuditApi extends HttpApiGroup.make("audit")

@@ -11,7 +11,7 @@ export type NewEntry = Omit<AuditEntry, "seq" | "time" | "tenant" | "previous" |
 /** The tenant of a chain; undefined for what belongs to none. */
 export type Chain = TenantId | undefined
 
-/** Which rows of a chain are wanted. Times are epoch milliseconds: from `from`, before `to`. */
+/** Which rows of a chain are wanted, and in which order. Times are epoch milliseconds: from `from`, before `to`. */
 export interface AuditFilter {
   readonly from?: number
   readonly to?: number
@@ -19,6 +19,8 @@ export interface AuditFilter {
   readonly action?: string
   readonly target?: string
   readonly outcome?: Outcome
+  /** The oldest first by default. */
+  readonly order?: "oldest" | "newest"
 }
 
 /** The storage of the audit. Rows are only appended, and removed by age. */

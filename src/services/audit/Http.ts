@@ -22,6 +22,7 @@ interface Asked extends PageQuery {
   readonly action?: string
   readonly target?: string
   readonly outcome?: Outcome
+  readonly order?: "oldest" | "newest"
 }
 
 export const AuditHttp = HttpApiBuilder.group(

@@ -35,7 +35,16 @@ export const Job = Schema.Struct({
   lastError: Schema.NullOr(Schema.String),
   node: Schema.NullOr(Schema.String.annotate({ description: "The gateway that keeps the job: <host>:<pid>" })),
   jobId: Schema.NullOr(Schema.String.annotate({ description: "Process of the run: <host>:<pid>" })),
-  nextRun: Schema.NullOr(timestamp.annotate({ description: "When the schedule starts it next" })),
+  nextRun: Schema.NullOr(
+    timestamp.annotate({
+      description: "When the schedule starts it next, or when it is tried again after a failed run"
+    })
+  ),
+  failures: Schema.optionalKey(
+    Schema.Array(Schema.Struct({ timestamp, error: Schema.optionalKey(Schema.String) })).annotate({
+      description: "Failed runs since the start, of the hour before the last one: at most 20, the oldest first"
+    })
+  ),
   parameters: Schema.optionalKey(
     Schema.Record(Schema.String, Schema.Unknown).annotate({
       description: "What the channel's structure gives the flowline"

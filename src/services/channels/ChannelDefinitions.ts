@@ -122,7 +122,13 @@ export class ChannelDefinitions extends Context.Service<
           )
           if (refused?._tag === "StorageUnreachable") return yield* refused
           const reason = refused === undefined ? {} : { reason: refused.detail ?? refused.title }
-          const definition = { channel, files: found.files, writable: refused === undefined, ...reason }
+          const definition = {
+            channel,
+            files: found.files,
+            digest: found.digest,
+            writable: refused === undefined,
+            ...reason
+          }
           return { definition, etag: tagOf(found) }
         }),
         save: Effect.fn("ChannelDefinitions.save")(function* (tenant, channel, body, preconditions) {
@@ -155,8 +161,9 @@ export class ChannelDefinitions extends Context.Service<
               yield* audit.begin({ tenant, action: "channels.save", target: channel, before: current?.digest, after })
             })
           )
-          const saved = { channel, jobs: defined, restart: yield* started(tenant, channel) }
-          return { saved, created, etag: `"${yield* digestOf(files)}"` }
+          const digest = yield* digestOf(files)
+          const saved = { channel, digest, jobs: defined, restart: yield* started(tenant, channel) }
+          return { saved, created, etag: `"${digest}"` }
         }),
         remove: Effect.fn("ChannelDefinitions.remove")(function* (tenant, channel, preconditions) {
           const missing = new NotFound({ kind: "channel", tenant, id: channel })

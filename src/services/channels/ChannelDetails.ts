@@ -5,11 +5,13 @@ import { type ChannelFolder, issueText } from "./ChannelFolders.ts"
 import {
   type ChannelName,
   type ClusterName,
+  failuresOf,
   isUnderWay,
   type JobKey,
   type JobName,
   type JobState,
   jobScope,
+  lastFailures,
   neverStarted,
   statusOf
 } from "./Job.ts"
@@ -38,6 +40,14 @@ const jobsOf = (
       !folder?.jobs.some(({ cluster, name }) => cluster === state.cluster && name === state.job)
   )
   return [...defined, ...others.map((state) => ({ key: state, task: "", parameters: {}, state }))]
+}
+
+const failuresShown = ({ failures }: Known | typeof neverStarted) => {
+  const shown = lastFailures(failuresOf(failures)).map(({ at, ...rest }) => ({
+    timestamp: new Date(at).toISOString(),
+    ...rest
+  }))
+  return shown.length === 0 ? {} : { failures: shown }
 }
 
 const reasonOf = (folder: ChannelFolder | undefined): string | undefined => {
@@ -83,6 +93,7 @@ export const views = {
       node: state.node,
       jobId: state.jobId,
       nextRun: state.nextRun,
+      ...failuresShown(state),
       ...(Object.keys(parameters).length === 0 ? {} : { parameters }),
       ...JSON.parse(state.outcome ?? "{}"),
       nodes: JSON.parse(state.nodes)

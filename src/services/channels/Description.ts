@@ -16,6 +16,8 @@ const job = {
   nodes: [{ component: "parse", recordsIn: 100, recordsOut: 99, errors: 1 }]
 }
 
+const digest = "b5bb9d8014a0f9b1d61e21e796d78dccdf1352f23cd32812f4850b878ae4944c"
+
 const request = {
   files: {
     "channel_structure.yaml": "applications:\n  - { name: parse, runtime: stream }\n",
@@ -67,12 +69,12 @@ export const channels: Feature<"list" | "status" | "act" | "actOnJob" | "output"
   schemas: {
     ChannelDefinition: {
       description: "The files of a channel",
-      example: { channel: "apache", ...request, writable: true }
+      example: { channel: "apache", ...request, digest, writable: true }
     },
     ChannelDefinitionRequest: { description: "The files of a new version of a channel", example: request },
     SavedChannel: {
       description: "What has been saved",
-      example: { channel: "apache", jobs: ["local/parse"], restart: ["local/parse"] }
+      example: { channel: "apache", digest, jobs: ["local/parse"], restart: ["local/parse"] }
     },
     ChannelEntry: { description: "A channel in the list", example: { name: "apache", status: "STOPPED" } },
     ChannelList: {

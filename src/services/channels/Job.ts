@@ -59,6 +59,42 @@ export const PathName = Schema.String.check(
   })
 )
 
+/** A run that has failed. */
+export interface Failure {
+  /** Epoch milliseconds. */
+  readonly at: number
+  /** Why, shortened; only the last ones keep it. */
+  readonly error?: string
+}
+
+/** Failures that keep their reason, and characters of one. */
+const kept = { reasons: 20, characters: 500 }
+
+/** The failures with one more, at most so many. */
+export const withFailure = (
+  failures: ReadonlyArray<Failure>,
+  { at, error = "" }: Failure,
+  most: number
+): ReadonlyArray<Failure> => {
+  const all = [...failures, { at, error: error.slice(0, kept.characters) }].slice(-most)
+  return all.map((one, place) => (place < all.length - kept.reasons ? { at: one.at } : one))
+}
+
+const StoredFailures = Schema.fromJsonString(
+  Schema.Array(
+    // Gateways of before stored times alone.
+    Schema.Union([Schema.Finite, Schema.Struct({ at: Schema.Finite, error: Schema.optionalKey(Schema.String) })])
+  )
+)
+const decodeFailures = Schema.decodeUnknownSync(StoredFailures)
+
+/** Failures as the database has them. */
+export const failuresOf = (stored: string): ReadonlyArray<Failure> =>
+  decodeFailures(stored).map((one) => (typeof one === "number" ? { at: one } : one))
+
+/** The last failures, which keep their reasons. */
+export const lastFailures = (failures: ReadonlyArray<Failure>): ReadonlyArray<Failure> => failures.slice(-kept.reasons)
+
 /** The state of a job in the database, or of a job that was never started. */
 export interface JobState {
   readonly status: JobStatus
@@ -73,8 +109,10 @@ export interface JobState {
   readonly node: string | null
   /** Process of the run: `<host>:<pid>`. */
   readonly jobId: string | null
-  /** The next time at which the schedule starts the job. */
+  /** The next time at which the schedule starts the job, or a failed job is started again. */
   readonly nextRun: string | null
+  /** The failed runs of the last hour, as JSON. */
+  readonly failures: string
   /** Counters of the run's nodes, as JSON. */
   readonly nodes: string
   /** What the current or last run has done, as JSON. */
@@ -90,6 +128,7 @@ export const neverStarted: JobState = {
   node: null,
   jobId: null,
   nextRun: null,
+  failures: "[]",
   nodes: "[]",
   outcome: null
 }

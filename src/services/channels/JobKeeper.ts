@@ -14,7 +14,7 @@ import { Settings } from "../shared/Settings.ts"
 import type { TenantId } from "../shared/Tenant.ts"
 import { lastingPlaces, Turns } from "../shared/Turns.ts"
 import { ChannelFolders, issueText } from "./ChannelFolders.ts"
-import { type JobKey, jobId, jobScope } from "./Job.ts"
+import { type JobKey, jobId, jobScope, withFailure } from "./Job.ts"
 import { jobMetrics } from "./JobMetrics.ts"
 import { type DesiredJob, type JobChange, type JobClaim, JobStore } from "./JobStore.ts"
 import { carried, following, resumed, ScheduleClock, type ScheduleTime } from "./ScheduleClock.ts"
@@ -185,7 +185,7 @@ export class JobKeeper extends Context.Service<
                 definition.schedule,
                 due ?? resumed(definition.schedule, claim.nextAt, yield* clock.now)
               )
-            } else yield* change({ status: "STARTING" })
+            } else yield* change({ status: "STARTING", nextAt: null })
             let begun: ScheduleTime | undefined
             const inItsPlace = Effect.fnUntraced(function* (job: JobDefinition) {
               begun = yield* clock.now
@@ -222,13 +222,16 @@ export class JobKeeper extends Context.Service<
                 continue
               }
             }
-            failures = [...failures.filter((at) => at > now.at - hour && at <= now.at), now.at].slice(-perHour - 1)
+            const recent = failures.filter(({ at }) => at > now.at - hour && at <= now.at)
+            failures = withFailure(recent, { at: now.at, error: lastError }, perHour + 1)
             if (failures.length > perHour) return yield* change({ status: "FAILED", ...done(), lastError, failures })
             restarts++
-            yield* change({ status: "RESTARTING", ...done(), lastError, failures, restarts })
-            yield* metrics.restarted
             if (now.at - now.jumps - (begun.at - begun.jumps) >= max) inARow = 0
-            yield* Effect.sleep(Math.min(initial * 2 ** Math.min(inARow++, 30), max))
+            const pause = Math.min(initial * 2 ** Math.min(inARow++, 30), max)
+            const again = { restarts, nextAt: now.at + pause }
+            yield* change({ status: "RESTARTING", ...done(), lastError, failures, ...again })
+            yield* metrics.restarted
+            yield* Effect.sleep(pause)
             if (due !== undefined) due = yield* clock.now
           }
         })

@@ -7,7 +7,7 @@ import type { PrintedLine } from "../runs/Attempt.ts"
 import type { FileClaim, Progress } from "../runs/PositionStore.ts"
 import type { LinePage, StoredLine } from "../shared/OutputLines.ts"
 import type { TenantId } from "../shared/Tenant.ts"
-import type { ChannelName, JobKey, JobState, JobStatus } from "./Job.ts"
+import type { ChannelName, Failure, JobKey, JobState, JobStatus } from "./Job.ts"
 
 /** A gateway's claim of a job. Its writes are accepted until a later claim is made. */
 export interface JobClaim extends JobKey {
@@ -16,8 +16,8 @@ export interface JobClaim extends JobKey {
   /** Number of claims. */
   readonly epoch: number
   readonly restarts: number
-  /** Times of failed runs in the last hour, in epoch milliseconds. */
-  readonly failures: ReadonlyArray<number>
+  /** Failed runs of the last hour, the oldest first. */
+  readonly failures: ReadonlyArray<Failure>
   /** Number of pieces of work that were begun: by a start, and by each success of a schedule. Attempts repeat the last. */
   readonly work: number
   /** The next scheduled start, in epoch milliseconds. */
@@ -34,8 +34,9 @@ export interface JobChange {
   readonly jobId?: string
   readonly lastError?: string
   readonly restarts?: number
-  readonly failures?: ReadonlyArray<number>
-  readonly nextAt?: number
+  readonly failures?: ReadonlyArray<Failure>
+  /** When the job runs next; null when that is not known. */
+  readonly nextAt?: number | null
   /** The archive of the run that has ended; it is added in the same transaction. */
   readonly archive?: NewArchive | undefined
   /** What archives of the tenant may take with this one; more fails and changes nothing. */

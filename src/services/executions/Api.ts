@@ -45,6 +45,9 @@ const filterQuery = {
   ),
   to: Schema.optionalKey(
     instant({ description: "Only executions that were requested earlier", example: "2026-02-01T00:00:00Z" })
+  ),
+  order: Schema.optionalKey(
+    choice(["oldest", "newest"], { description: "Which come first: by default the oldest", example: "newest" })
   )
 }
 const executionParams = { ...tenantParams, id: executionId }
@@ -65,7 +68,7 @@ export class ExecutionsApi extends HttpApiGroup.make("executions")
       error: [BadRequest, Overloaded, StorageUnreachable]
     })
       .annotate(NeededRole, "viewer")
-      .annotate(OpenApi.Summary, "Lists the tenant's executions, oldest first"),
+      .annotate(OpenApi.Summary, "Lists the tenant's executions, by default the oldest first"),
     HttpApiEndpoint.get("listOf", "/v1/:tenant/flowline/executions/:id", {
       params: listParams,
       query: { ...pageQuery, ...filterQuery },
@@ -73,7 +76,7 @@ export class ExecutionsApi extends HttpApiGroup.make("executions")
       error: [BadRequest, NotFound, Overloaded, StorageUnreachable]
     })
       .annotate(NeededRole, "viewer")
-      .annotate(OpenApi.Summary, "Lists the executions of a flowline, oldest first"),
+      .annotate(OpenApi.Summary, "Lists the executions of a flowline, by default the oldest first"),
     HttpApiEndpoint.get("events", "/v1/:tenant/flowline/executions/:id/events", {
       params: executionParams,
       query: {

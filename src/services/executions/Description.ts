@@ -25,7 +25,7 @@ export const executions: Feature<"list" | "listOf" | "events" | "output" | "deta
   operations: {
     list: operation(
       "Each with its state, its last event, what it has counted and what came of it. `state`, `flowline`, `outcome`, `from` " +
-        "and `to` leave out the others.",
+        "and `to` leave out the others. `order` says which come first.",
       listed
     ),
     listOf: operation("The list of all executions, with those of one flowline.", listed),

@@ -39,13 +39,17 @@ export interface NewExecution extends Origin {
   readonly kept?: KeptValues | undefined
 }
 
-/** Which executions a list has. Times are epoch milliseconds of the request: from `from` on, before `to`. */
+/**
+ * Which executions a list has, and in which order: the oldest first by default. Times are epoch milliseconds of the
+ * request: from `from` on, before `to`.
+ */
 export interface ExecutionFilter {
   readonly flowlineId?: FlowlineId
   readonly state?: ExecutionState
   readonly outcome?: OutcomeWord
   readonly from?: number
   readonly to?: number
+  readonly order?: "oldest" | "newest"
 }
 
 /** Whether a list has its own order: see {@link ExecutionStore}. */

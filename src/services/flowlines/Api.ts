@@ -74,7 +74,8 @@ const TryForm = Schema.Struct({
   parameters: part("Values of the flowline's parameters: a JSON object of at most 64 KiB"),
   samples: part("For several inputs: a JSON object of components, each with a text or a list of records and lines"),
   first: part("How many records inputs without a sample read of their own source: 100 by default, 0 for none"),
-  limit: part("How many records of each stream the answer shows: 100 by default, at most 1000")
+  limit: part("How many records of each stream the answer shows: 100 by default, at most 1000"),
+  check: part("`true`: only validates the flowline, as a save does, and runs nothing")
 })
   .annotate({ identifier: "TryForm" })
   .pipe(HttpApiSchema.asMultipart({ fieldMimeTypes: [] }))

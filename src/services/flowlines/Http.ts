@@ -188,7 +188,10 @@ export const FlowlinesHttp = HttpApiBuilder.group(
       const form = yield* readForm(request, { ...tryRules(limits), hold: yield* formMemory(tenant) })
       const asked = yield* Effect.fromResult(readTry(form))
       const { given } = yield* givenIn(form)
-      return HttpServerResponse.jsonUnsafe(yield* tries.run(tenant, asked, given))
+      const answer = asked.isCheck
+        ? tries.check(tenant, asked, form.has(parametersPart) ? given : undefined)
+        : tries.run(tenant, asked, given)
+      return HttpServerResponse.jsonUnsafe(yield* answer)
     })
 
     const get = Effect.fnUntraced(function* (

@@ -58,6 +58,12 @@ export class Tries extends Context.Service<
   {
     /** Tries a flowline with these parameters, and runs its tests. */
     readonly run: (tenant: TenantId, request: TryRequest, given: Values) => Effect.Effect<TryAnswer, Refused | NotFound>
+    /** Only validates a flowline: with these parameters, or as it would be saved. The answer has its warnings. */
+    readonly check: (
+      tenant: TenantId,
+      request: TryRequest,
+      given: Values | undefined
+    ) => Effect.Effect<TryAnswer, BadRequest | Overloaded | StorageUnreachable | NotFound>
     /** Runs the tests of a file; fails with what they found otherwise. */
     readonly verify: (tenant: TenantId, file: FlowlineFile) => Effect.Effect<void, Refused>
   }
@@ -94,8 +100,8 @@ export class Tries extends Context.Service<
           return Effect.ensuring(turns.within(tenant, work), leave)
         })
 
-      /** The flowline as an execution with these parameters has it. */
-      const open = Effect.fnUntraced(function* (tenant: TenantId, source: Source, given: Values) {
+      /** The flowline as an execution with these parameters has it, or as it would be saved. */
+      const open = Effect.fnUntraced(function* (tenant: TenantId, source: Source, given: Values | undefined) {
         if ("file" in source) return yield* flowlines.open(tenant, source.file, given)
         const { dag } = yield* flowlines.get(tenant, source.id, source.version)
         const file = { name: "saved.json", bytes: new TextEncoder().encode(dag) }
@@ -177,6 +183,10 @@ export class Tries extends Context.Service<
           })
           const { first, error, results } = yield* within(tenant, work)
           return { ...answerOf(opened, first, error), ...(results.length === 0 ? {} : { tests: inOrder(results) }) }
+        }),
+        check: Effect.fn("Tries.check")(function* (tenant, { source }, given) {
+          const { warnings } = yield* open(tenant, source, given)
+          return { outcome: "succeeded", millis: 0, nodes: [], edges: [], unreferenced: [], printed: [], warnings }
         }),
         verify: Effect.fn("Tries.verify")(function* (tenant, file) {
           const groups = groupsOf(yield* flowlines.open(tenant, file))

@@ -39,7 +39,8 @@ export const tryRules = (limits: Limits): PartRules => {
       [parametersPart]: { limit: parameterBytes, limitName: parametersPart, required: false },
       input: field,
       first: field,
-      limit: field
+      limit: field,
+      check: field
     },
     maxParts: limits.parts
   }
@@ -58,6 +59,8 @@ export interface TryRequest {
   readonly samples: Readonly<Record<string, Sample>>
   readonly first: number | undefined
   readonly records: number
+  /** Whether the flowline is only validated. */
+  readonly isCheck: boolean
 }
 
 const refused = (issues: ReadonlyArray<Issue>) => new BadRequest({ detail: "The try is invalid", issues })
@@ -158,6 +161,8 @@ export const readTry = (form: Form): Result.Result<TryRequest, BadRequest> => {
   const read = samples === undefined ? {} : readSamples(samples, issues)
   const first = number("first", 0, tryLimits.first.most)
   const limit = number("limit", 0, tryLimits.records.most)
+  const check = text("check")?.trim() ?? "false"
+  if (check !== "true" && check !== "false") issues.push({ part: "check", detail: "expected true or false" })
   if (issues.length > 0) return Result.fail(refused(issues))
 
   const sample: Sample | undefined =
@@ -171,7 +176,15 @@ export const readTry = (form: Form): Result.Result<TryRequest, BadRequest> => {
     file === undefined
       ? { id: FlowlineId(id ?? ""), version }
       : { file: { bytes: file.bytes, ...(filename === undefined ? {} : { name: filename }) } }
-  return Result.succeed({ source, sample, input, samples: read, first, records: limit ?? tryLimits.records.usual })
+  return Result.succeed({
+    source,
+    sample,
+    input,
+    samples: read,
+    first,
+    records: limit ?? tryLimits.records.usual,
+    isCheck: check === "true"
+  })
 }
 
 /** The case of a try: its samples at the inputs that they are for. */

@@ -8,9 +8,10 @@ import { RequestTimeout } from "../../errors/RequestTimeout.ts"
 import { StorageUnreachable } from "../../errors/StorageUnreachable.ts"
 import { TooLarge } from "../../errors/TooLarge.ts"
 import { ChangesNothing, NeededRole } from "../shared/Access.ts"
-import { filePart, text as parameter } from "../shared/Parameters.ts"
+import { choice, filePart, text as parameter } from "../shared/Parameters.ts"
 import { Authorization } from "../shared/Security.ts"
 import { TenantOfFiles } from "../shared/Tenant.ts"
+import { Bank, ecsChoices } from "./Bank.ts"
 import { OperatorTest, operators } from "./OperatorTest.ts"
 import { Proposals } from "./Proposals.ts"
 
@@ -35,6 +36,18 @@ const ProposeForm = Schema.Struct({
 
 export class OperatorsApi extends HttpApiGroup.make("operators")
   .add(
+    HttpApiEndpoint.get("patterns", "/v1/flower/patterns", {
+      query: {
+        tenant: Schema.optionalKey(TenantOfFiles),
+        ecsCompatibility: Schema.optionalKey(
+          choice(ecsChoices, { description: "Field names of the built-in patterns; default disabled", example: "v1" })
+        )
+      },
+      success: Bank,
+      error: [BadRequest, NotFound, StorageUnreachable]
+    })
+      .annotate(NeededRole, "viewer")
+      .annotate(OpenApi.Summary, "Lists the grok patterns that tests can refer to"),
     HttpApiEndpoint.post("propose", "/v1/flower/propose", {
       query: {
         tenant: Schema.optionalKey(TenantOfFiles)

@@ -1,9 +1,14 @@
-import { digested, type Feature, operation } from "../shared/OpenApiParts.ts"
+import { digested, type Feature, operation, revalidated } from "../shared/OpenApiParts.ts"
 
 /** What OpenAPI says of operator tests. */
-export const operators: Feature<"propose" | "test"> = {
+export const operators: Feature<"patterns" | "propose" | "test"> = {
   description: "Parsing operators, tried on samples",
   operations: {
+    patterns: operation(
+      "The built-in patterns and those of the tenant, with the examples of the most usual ones. A tenant's pattern " +
+        "stands in the place of a built-in one of the same name.",
+      revalidated
+    ),
     propose: operation(
       "For each form that the samples have, a grok pattern that matches all of it and, where it can be said so, a " +
         "dissect pattern. Times, levels, addresses and numbers are recognised, and fields are named after the keys " +
@@ -19,6 +24,14 @@ export const operators: Feature<"propose" | "test"> = {
     )
   },
   schemas: {
+    BankPattern: {
+      description: "A named grok pattern",
+      example: { name: "POSINT", regex: "\\b(?:[1-9][0-9]*)\\b", example: "42" }
+    },
+    Bank: {
+      description: "The grok patterns that tests can refer to",
+      example: { patterns: [{ name: "POSINT", regex: "\\b(?:[1-9][0-9]*)\\b", example: "42" }], leftOut: [] }
+    },
     ProposeForm: {
       description: "The samples to propose patterns for",
       example: { input: "2026-01-01T00:00:00Z INFO [main] started\n" }

@@ -19,6 +19,7 @@ export const OperatorsHttp = HttpApiBuilder.group(
           (json) => HttpServerResponse.stream(json, { contentType: "application/json" })
         )
       )
+      .handle("patterns", ({ query }) => operators.patterns(query.ecsCompatibility ?? "disabled", tenantOf(query)))
       .handleRaw("propose", ({ query, request }) =>
         Effect.map(Effect.scoped(operators.propose((rules) => readForm(request, rules), tenantOf(query))), (json) =>
           HttpServerResponse.text(json, { contentType: "application/json" })

@@ -14,6 +14,8 @@ import { type Limits, Settings } from "../shared/Settings.ts"
 import { TenantId, Tenants } from "../shared/Tenant.ts"
 import { Turns } from "../shared/Turns.ts"
 import { FormMemoryLimit, receiving, testing } from "./Admission.ts"
+import type { Bank, ecsChoices } from "./Bank.ts"
+import { bankOf } from "./BankPatterns.ts"
 import { batches, encodingFault } from "./Batches.ts"
 import { OperatorPool, type TestProgram } from "./OperatorPool.ts"
 import { type Operator, operators } from "./OperatorTest.ts"
@@ -127,6 +129,11 @@ const release = (bytes: Uint8Array<ArrayBuffer>): void => {
 export class Operators extends Context.Service<
   Operators,
   {
+    /** The grok patterns that a test with the same tenant can refer to, by name. */
+    readonly patterns: (
+      ecsCompatibility: (typeof ecsChoices)[number],
+      tenant?: TenantId | undefined
+    ) => Effect.Effect<typeof Bank.Type, NotFound | StorageUnreachable>
     /**
      * Proposes patterns for the samples of a form. Returns the JSON text of `Proposals`.
      */
@@ -207,6 +214,10 @@ export class Operators extends Context.Service<
         return form
       })
       return Operators.of({
+        patterns: Effect.fn("Operators.patterns")(function* (ecsCompatibility, given) {
+          const tenant = yield* tenantFor(given)
+          return bankOf(ecsCompatibility, tenant === noTenant ? noDefinitions : yield* patterns.of(tenant))
+        }),
         propose: Effect.fn("Operators.propose")(function* (receive, given) {
           const tenant = yield* tenantFor(given)
           const input = { limit: proposalLimits.input, limitName: "proposalInput", required: true }

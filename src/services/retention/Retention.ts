@@ -1,4 +1,4 @@
-import { Clock, type Duration, Effect, Layer, Metric } from "effect"
+import { Clock, Duration, Effect, Layer, Metric } from "effect"
 import { Search } from "../../drivers/search/Search.ts"
 import type { NotFound } from "../../errors/NotFound.ts"
 import type { StorageUnreachable } from "../../errors/StorageUnreachable.ts"
@@ -10,6 +10,7 @@ import { inBackground, survive } from "../shared/Background.ts"
 import { keepsAll, type Rule } from "../shared/RetentionRules.ts"
 import { Settings } from "../shared/Settings.ts"
 import { type TenantId, Tenants } from "../shared/Tenant.ts"
+import { RetentionRounds } from "./RetentionRounds.ts"
 import { type Page, type Removed, RetentionStore, versioned } from "./RetentionStore.ts"
 
 /** Kinds of history, as the metrics and the log name them. */
@@ -195,4 +196,16 @@ const make = Effect.gen(function* () {
 
 /** Applies the rules to all tenants periodically. The first round begins after one interval. */
 export const schedule = (every: Duration.Input = "10 minutes") =>
-  Layer.effectDiscard(Effect.flatMap(make, (round) => inBackground("Retention", round, every)))
+  Layer.effectDiscard(
+    Effect.gen(function* () {
+      const round = yield* make
+      const rounds = yield* RetentionRounds
+      const { mode } = (yield* Settings).retention
+      const expectNext =
+        mode === "off"
+          ? Effect.void
+          : Effect.map(Clock.currentTimeMillis, (now) => rounds.expect(now + Duration.toMillis(every)))
+      yield* expectNext
+      yield* inBackground("Retention", Effect.ensuring(round, expectNext), every)
+    })
+  )

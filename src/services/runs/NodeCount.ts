@@ -7,6 +7,14 @@ export const NodeCount = Schema.Struct({
   recordsOut: Schema.Int,
   total: Schema.optionalKey(Schema.Int.annotate({ description: "The final value of recordsOut, if it is known" })),
   lag: Schema.optionalKey(Schema.Int.annotate({ description: "Unread bytes of a followed input" })),
+  waiting: Schema.optionalKey(
+    Schema.Int.annotate({ description: "Records that were passed on to the node and that it has not processed yet" })
+  ),
+  streams: Schema.optionalKey(
+    Schema.Record(Schema.String, Schema.Int).annotate({
+      description: "Records that went out on each stream, of a node that publishes several streams besides `errors`"
+    })
+  ),
   errors: Schema.Int,
   files: Schema.optionalKey(Schema.Int.annotate({ description: "Files that an input has read" })),
   matched: Schema.optionalKey(Schema.Int.annotate({ description: "Records that were parsed or enriched" })),

@@ -11,7 +11,7 @@ import { text } from "../shared/Parameters.ts"
 import { queryText } from "../shared/QueryText.ts"
 import { Authorization } from "../shared/Security.ts"
 import { KnownTenant, tenantParams } from "../shared/Tenant.ts"
-import { Index, SearchPage, SearchRequest } from "./SearchRequest.ts"
+import { Index, IndexFields, SearchPage, SearchRequest } from "./SearchRequest.ts"
 
 export class SearchApi extends HttpApiGroup.make("search")
   .add(
@@ -31,6 +31,16 @@ export class SearchApi extends HttpApiGroup.make("search")
       .annotate(ChangesNothing, true)
       .annotate(NeededRole, "viewer")
       .annotate(OpenApi.Summary, "Gets a page of the documents that match a query"),
+    HttpApiEndpoint.get("fields", "/v1/:tenant/indices/:index/fields", {
+      params: {
+        ...tenantParams,
+        index: text({ description: "An index of the tenant, or a pattern with `*` and `?`", example: "mytenant-*" })
+      },
+      success: IndexFields,
+      error: [NotFound, StorageUnreachable]
+    })
+      .annotate(NeededRole, "viewer")
+      .annotate(OpenApi.Summary, "The fields of indices, with the types of their values"),
     HttpApiEndpoint.delete("removeIndex", "/v1/:tenant/indices/:index", {
       params: { ...tenantParams, index: text({ description: "Name of the index", example: "mytenant-access" }) },
       query: {

@@ -3,10 +3,15 @@ import { type Feature, operation, revalidated } from "../shared/OpenApiParts.ts"
 const request = { index: "mytenant-*", query: { match_all: {} }, limit: 10 }
 
 /** What OpenAPI says of the search. */
-export const search: Feature<"indices" | "search" | "removeIndex"> = {
+export const search: Feature<"indices" | "fields" | "search" | "removeIndex"> = {
   description: "Indices of JSON documents",
   operations: {
     indices: operation("With the number of documents and the bytes on the disk.", revalidated),
+    fields: operation(
+      "As they have been written: the types of fields whose documents are gone stay. Indices of gateways of before may have " +
+        "fields that are not known; `more` says so.",
+      revalidated
+    ),
     search: operation(
       "Documents by `@timestamp`, then by id, or in the order of `sort`; with `size` or `from` the newest first. `cursor` " +
         "leads to the next page. `aggs` counts all documents that match. What is not supported is a 400.",
@@ -27,6 +32,10 @@ export const search: Feature<"indices" | "search" | "removeIndex"> = {
         field: "respnse",
         detail: 'No document has a field "respnse"; did you mean "response"?'
       }
+    },
+    IndexFields: {
+      description: "The fields of indices",
+      example: { fields: [{ name: "response", types: ["number"] }], more: false }
     },
     Index: {
       description: "An index",

@@ -20,6 +20,7 @@ export const SearchHttp = HttpApiBuilder.group(
     const { limits } = yield* Settings
     return handlers
       .handle("indices", ({ params }) => searches.indices(TenantId(params.tenant)))
+      .handle("fields", ({ params }) => searches.fields(TenantId(params.tenant), params.index))
       .handleRaw("search", ({ params, request }) =>
         readJson(request, limits.jsonBody).pipe(
           Effect.flatMap(

@@ -1,4 +1,5 @@
 import { Schema } from "effect"
+import { fieldTypes } from "../../languages/query/FieldTypes.ts"
 
 const sortValue = Schema.NullOr(Schema.Union([Schema.String, Schema.Finite, Schema.Boolean]))
 
@@ -91,6 +92,20 @@ export const SearchPage = Schema.Struct({
     Schema.String.annotate({ description: "Cursor of the next page; absent on the last page" })
   )
 }).annotate({ identifier: "SearchPage" })
+
+/** The fields of indices. */
+export const IndexFields = Schema.Struct({
+  fields: Schema.Array(
+    Schema.Struct({
+      name: Schema.String.annotate({ description: "Dotted path" }),
+      types: Schema.Array(Schema.Literals(fieldTypes)).annotate({
+        description:
+          "Types of its values. list: it is in lists, or is one, whose values are not looked at. object: it holds fields, too"
+      })
+    })
+  ).annotate({ description: "By name, at most 2000" }),
+  more: Schema.Boolean.annotate({ description: "Whether there are fields beyond these" })
+}).annotate({ identifier: "IndexFields" })
 
 export const Index = Schema.Struct({
   name: Schema.String,

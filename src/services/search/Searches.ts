@@ -1,6 +1,6 @@
 import { Clock, Context, Effect, Layer, Result, Schema } from "effect"
 import * as Base64Url from "effect/encoding/Base64Url"
-import { Search, type TooManyIndices } from "../../drivers/search/Search.ts"
+import { type Fields, Search, type TooManyIndices } from "../../drivers/search/Search.ts"
 import { BadRequest } from "../../errors/BadRequest.ts"
 import type { NotFound } from "../../errors/NotFound.ts"
 import type { StorageUnreachable } from "../../errors/StorageUnreachable.ts"
@@ -82,6 +82,7 @@ export class Searches extends Context.Service<
   Searches,
   {
     readonly indices: (tenant: TenantId) => Effect.Effect<ReadonlyArray<IndexInfo>, StorageUnreachable>
+    readonly fields: (tenant: TenantId, pattern: string) => Effect.Effect<Fields, NotFound | StorageUnreachable>
     /** A page of results as JSON text, in which numbers keep all their digits. */
     readonly page: (tenant: TenantId, body: unknown) => Effect.Effect<string, Failure>
     readonly remove: (tenant: TenantId, index: string, before: string | undefined) => Effect.Effect<void, Failure>
@@ -139,6 +140,7 @@ export class Searches extends Context.Service<
       })
       return Searches.of({
         indices: search.indices,
+        fields: search.fields,
         page: Effect.fn("Searches.page")(function* (tenant, body) {
           const request = yield* Effect.mapError(
             decode(body),

@@ -56,11 +56,17 @@ class Tally {
         (sum?.[name] ?? 0) + now[name] - (before?.[name] ?? 0)
       const counted = (name: Exclude<Counted, "files">) =>
         now[name] === undefined ? {} : { [name]: (sum?.[name] ?? 0) + now[name] - (before?.[name] ?? 0) }
+      const { streams } = now
+      const ways = (stream: string) =>
+        (sum?.streams?.[stream] ?? 0) + (streams?.[stream] ?? 0) - (before?.streams?.[stream] ?? 0)
       const lastError = now.errors > (before?.errors ?? 0) ? now.lastError : sum?.lastError
       this.#sums.set(now.component, {
         component: now.component,
         recordsIn: grown("recordsIn"),
         recordsOut: grown("recordsOut"),
+        ...(streams === undefined
+          ? {}
+          : { streams: Object.fromEntries(Object.keys(streams).map((stream) => [stream, ways(stream)])) }),
         errors: grown("errors"),
         ...counted("matched"),
         ...counted("unmatched"),
