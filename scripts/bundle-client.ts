@@ -93,6 +93,18 @@ const withoutFaults: Plugin = {
   }
 }
 
+/** The light client holds the table of the endpoints as data, in place of the interface that it is made of. */
+const tabulated: Plugin = {
+  name: "tabulated",
+  load: {
+    filter: { id: /\/EndpointTable\.ts$/ },
+    handler: async () => {
+      const { table } = await import("../packages/client/src/EndpointTable.ts")
+      return { code: `export const table = ${JSON.stringify(table)}`, moduleType: "js" }
+    }
+  }
+}
+
 const treeshake = {
   propertyReadSideEffects: false as const,
   unknownGlobalSideEffects: false,
@@ -115,9 +127,11 @@ const treeshake = {
 /** Bundles the client into the folder. */
 export const bundleClient = async (folder: string): Promise<void> => {
   const { rolldown } = await import("rolldown")
-  const write = async (names: ReadonlyArray<string>, plugins: ReadonlyArray<Plugin>, isWhole: boolean) => {
+  /** @param whole the name of the file, if it is to hold all that it needs */
+  const write = async (names: ReadonlyArray<string>, plugins: ReadonlyArray<Plugin>, whole?: string) => {
+    const isWhole = whole !== undefined
     const build = await rolldown({
-      input: Object.fromEntries(names.map((name) => [isWhole ? "browser" : name, join(sources, `${name}.ts`)])),
+      input: Object.fromEntries(names.map((name) => [whole ?? name, join(sources, `${name}.ts`)])),
       platform: isWhole ? "browser" : "neutral",
       external: isWhole ? [] : [/^effect(\/|$)/],
       plugins: [withoutProse, ...plugins],
@@ -137,8 +151,9 @@ export const bundleClient = async (folder: string): Promise<void> => {
       await build.close()
     }
   }
-  await write(["FlowGateway", "promise"], [], false)
-  await write(["promise"], [unused, withoutFaults], true)
+  await write(["FlowGateway", "promise"], [])
+  await write(["promise"], [unused, withoutFaults], "browser")
+  await write(["light"], [tabulated], "light")
 }
 
 if (import.meta.main) {

@@ -1,0 +1,103 @@
+import { type DependencyList, useCallback, useEffect, useRef, useState } from "react"
+import { ask } from "./ask.ts"
+import { isLost, useReachable } from "./gateway.ts"
+
+/** Entries that are asked for at once. The gateway ends a page earlier that has more than 4 MiB. */
+const pageSize = 5000
+/** Entries after which the list waits until its reader wants more. */
+const listedAtOnce = 50_000
+
+/** The address of the next page of a list, below the gateway. */
+export const nextOf = (link: string | null): string | undefined => {
+  const found = /<([^>]*)>;\s*rel="?next"?/.exec(link ?? "")?.[1]
+  return found === undefined ? undefined : /\?.*$/.exec(found)?.[0]
+}
+
+/** A page of a list, and the query of the next one. */
+const pageOf = <A>(path: string, query: string, signal: AbortSignal) =>
+  ask(path + query, { signal }, async (response) => ({
+    rows: (await response.json()) as ReadonlyArray<A>,
+    next: nextOf(response.headers.get("link"))
+  }))
+
+/** A list of the gateway, as far as it was read. */
+export interface Listing<A> {
+  /** Undefined until the first page has come. */
+  readonly rows: ReadonlyArray<A> | undefined
+  readonly isLoading: boolean
+  readonly error: unknown
+  /** Reads it again, and shows what there is until then. */
+  readonly again: () => void
+  /** Reads on, where the list is longer than what is read at once. */
+  readonly more: (() => void) | undefined
+}
+
+interface State<A> {
+  readonly rows: ReadonlyArray<A> | undefined
+  readonly isLoading: boolean
+  readonly error: unknown
+  readonly next: string | undefined
+}
+
+/**
+ * Reads a list of the gateway page by page, which the client does as one answer, and shows its begin while the rest is on
+ * its way. It is read again when something of `on` changes, and when a gateway that was away is back.
+ *
+ * @param path of the list below the gateway; undefined when there is nothing to read yet
+ * @param query of the list, without `limit`
+ * @param keep makes of an entry what is kept of it
+ */
+export const useListing = <A, B = A>(
+  path: string | undefined,
+  query: Readonly<Record<string, string>>,
+  on: DependencyList,
+  keep: (entry: A) => B
+): Listing<B> => {
+  const [state, setState] = useState<State<B>>({ rows: undefined, isLoading: true, error: undefined, next: undefined })
+  const [round, setRound] = useState(0)
+  const [most, setMost] = useState(listedAtOnce)
+  const isReachable = useReachable()
+  const again = useCallback(() => setRound((count) => count + 1), [])
+  const begin = `?${new URLSearchParams({ ...query, limit: String(pageSize) })}`
+  const subject = `${path}${begin}`
+  const shown = useRef("")
+  const isOther = shown.current !== subject
+
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the caller says what else the list depends on.
+  useEffect(() => {
+    if (path === undefined) return
+    const ending = new AbortController()
+    const { signal } = ending
+    const isNew = shown.current !== subject
+    shown.current = subject
+    setState((before) => (isNew ? { ...before, rows: undefined, isLoading: true } : { ...before, isLoading: true }))
+    const read = async () => {
+      let rows: ReadonlyArray<B> = []
+      let next: string | undefined = begin
+      while (next !== undefined && rows.length < most) {
+        const asked: string = next
+        const page = await pageOf<A>(path, asked, signal)
+        rows = [...rows, ...page.rows.map(keep)]
+        next = page.next
+        if (signal.aborted) return
+        if (isNew) setState({ rows, isLoading: true, error: undefined, next })
+      }
+      setState({ rows, isLoading: false, error: undefined, next })
+    }
+    read().catch((error: unknown) => {
+      if (!signal.aborted) setState((before) => ({ ...before, isLoading: false, error }))
+    })
+    return () => ending.abort()
+  }, [subject, most, round, ...on])
+
+  // biome-ignore lint/correctness/useExhaustiveDependencies: only when a lost gateway is back.
+  useEffect(() => {
+    if (isReachable && isLost(state.error)) again()
+  }, [isReachable])
+
+  const { rows, isLoading, error, next } = state
+  const more = next === undefined || isLoading ? undefined : () => setMost((before) => before + listedAtOnce)
+  return isOther
+    ? { rows: undefined, isLoading: true, error: undefined, again, more: undefined }
+    : { rows, isLoading, error, again, more }
+}

@@ -1,0 +1,65 @@
+import { useSyncExternalStore } from "react"
+import { consolePath } from "./base.ts"
+
+const listeners = new Set<() => void>()
+const tell = () => {
+  for (const listener of listeners) listener()
+}
+addEventListener("popstate", tell)
+
+const subscribe = (listener: () => void) => {
+  listeners.add(listener)
+  return () => listeners.delete(listener)
+}
+
+/** Text that is an address, whatever it holds. */
+const decoded = (part: string): string => {
+  try {
+    return decodeURIComponent(part)
+  } catch {
+    return part
+  }
+}
+
+/** The parts of the path below `/console/`, decoded: none on the front page. */
+export const usePath = (): ReadonlyArray<string> => {
+  const path = useSyncExternalStore(subscribe, () => location.pathname)
+  const rest = path.slice(consolePath.length).replace(/\/$/, "")
+  return rest === "" ? [] : rest.split("/").map(decoded)
+}
+
+/** The address of a page, and of what it shows: `addressOf(["flowlines", "web-logs"], { view: "text" })`. */
+export const addressOf = (
+  path: ReadonlyArray<string>,
+  query: Readonly<Record<string, string | undefined>> = {}
+): string => {
+  const parameters = new URLSearchParams()
+  for (const [name, value] of Object.entries(query)) if (value) parameters.set(name, value)
+  const search = parameters.toString()
+  return consolePath + path.map(encodeURIComponent).join("/") + (search === "" ? "" : `?${search}`)
+}
+
+/**
+ * Goes to an address of the console without loading the document again.
+ *
+ * @param how `replace` leaves no entry in the history of the browser: for what changes with every key
+ */
+export const go = (address: string, how: "push" | "replace" = "push"): void => {
+  if (how === "push") history.pushState(null, "", address)
+  else history.replaceState(history.state, "", address)
+  tell()
+}
+
+/** A parameter of the address's query, and how to set it; `""` takes it away. */
+export const useQuery = (name: string): readonly [string, (value: string, how?: "push" | "replace") => void] => {
+  const search = useSyncExternalStore(subscribe, () => location.search)
+  const value = new URLSearchParams(search).get(name) ?? ""
+  const set = (next: string, how: "push" | "replace" = "replace") => {
+    const parameters = new URLSearchParams(location.search)
+    if (next === "") parameters.delete(name)
+    else parameters.set(name, next)
+    const made = parameters.toString()
+    go(location.pathname + (made === "" ? "" : `?${made}`) + location.hash, how)
+  }
+  return [value, set]
+}

@@ -1,0 +1,87 @@
+import { GatewayError } from "@flow-gateway/client/light"
+import { useSyncExternalStore } from "react"
+import { gatewayBase } from "./base.ts"
+import { stored } from "./stored.ts"
+
+/** A way to log in that the gateway has. */
+export type Scheme =
+  | { readonly kind: "password" | "key" | "token" }
+  | { readonly kind: "oidc"; readonly issuer: string; readonly name: string }
+
+/** What a reader may do with a tenant; each may do what those before it may. */
+export const roles = ["viewer", "operator", "developer", "admin"] as const
+export type Role = (typeof roles)[number]
+
+/** Who uses the console, as the gateway says. Nothing in it is secret: the cookie is, which no script can read. */
+export interface Session {
+  /** Whether the gateway asks for a login. */
+  readonly authentication: boolean
+  readonly schemes: ReadonlyArray<Scheme>
+  /** Null while nobody is logged in. */
+  readonly principal: string | null
+  readonly scheme: Scheme["kind"] | null
+  readonly endsAt: string | null
+  readonly idleUntil: string | null
+  /** The role for every tenant, those to come included. */
+  readonly everyTenant: Role | null
+  readonly tenants: ReadonlyArray<{ readonly name: string; readonly role: Role }>
+}
+
+/** Tells the gateway that a page of its own asks, which no form of another site can. */
+export const ofPage = { "x-requested-with": "console" }
+
+// Other tabs learn of a login and a logout at once, and a page that is loaded again knows its reader before it asks.
+const known = stored<Session | undefined>("session", undefined, (value) =>
+  Array.isArray(Object(value).tenants) ? (value as Session) : undefined
+)
+
+/** Who uses the console, as far as this browser knows; undefined before the first answer. */
+export const useSession = (): Session | undefined => useSyncExternalStore(known.subscribe, known.get)
+
+/** The same at this moment. */
+export const sessionNow = known.get
+
+/** Whether somebody has to log in before anything else. */
+export const isNeeded = (session: Session | undefined): boolean =>
+  session?.authentication === true && session.principal === null
+
+/** Whether the gateway has refused a credential, or asks for one. */
+export const isRefused = (error: unknown): boolean => error instanceof GatewayError && error.status === 401
+
+/** Asks who is logged in, logs in with a credential (`POST`), or out (`DELETE`). */
+export const askSession = async (method = "GET", credential?: object): Promise<void> => {
+  const response = await fetch(`${gatewayBase}console/session`, {
+    method,
+    headers: { ...ofPage, "content-type": "application/json" },
+    ...(credential && { body: JSON.stringify(credential) })
+  }).catch((cause: unknown) => Promise.reject(new GatewayError(cause)))
+  const answer: unknown = await response.json().catch(() => ({ response, toString: () => `HTTP ${response.status}` }))
+  if (!response.ok) throw new GatewayError(answer)
+  known.set(answer as Session)
+}
+
+/** What {@link askSession} answers without a login; a gateway that is away says nothing of it. */
+export const refreshed: Promise<void> = askSession().catch(() => {})
+
+let isAnswered = false
+void refreshed.then(() => {
+  isAnswered = true
+})
+
+/** Whether the gateway has been asked who is logged in, whatever it said. */
+export const wasAsked = (): boolean => isAnswered
+
+/** Waits until somebody is logged in, after a call that was refused for that reason. False where nobody can. */
+export const loggedIn = async (): Promise<boolean> => {
+  await askSession().catch(() => {})
+  if (!known.get()?.authentication) return false
+  while (isNeeded(known.get())) {
+    await new Promise<void>((resolve) => {
+      const stop = known.subscribe(() => {
+        stop()
+        resolve()
+      })
+    })
+  }
+  return true
+}

@@ -1,0 +1,26 @@
+import { type Role, roles, type Session, useSession } from "./login.ts"
+import { useTenant } from "./tenant.ts"
+
+export type { Role } from "./login.ts"
+
+const roleIn = ({ tenants, everyTenant }: Session, tenant: string): Role =>
+  tenants.find(({ name }) => name === tenant)?.role ?? everyTenant ?? "viewer"
+
+/** The role that the reader has for the tenant. Without an access file everybody may do everything. */
+export const useRole = (): Role => {
+  const session = useSession()
+  const tenant = useTenant()
+  return session?.authentication ? roleIn(session, tenant) : "admin"
+}
+
+const includes = (role: Role | null, needed: Role): boolean =>
+  role !== null && roles.indexOf(role) >= roles.indexOf(needed)
+
+/** Whether the reader may do what needs this role. */
+export const useMay = (needed: Role): boolean => includes(useRole(), needed)
+
+/** The same for what belongs to no tenant: it needs the role for every tenant. */
+export const useMayEverywhere = (needed: Role): boolean => {
+  const session = useSession()
+  return !session?.authentication || includes(session.everyTenant, needed)
+}

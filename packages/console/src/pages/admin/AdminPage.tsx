@@ -1,0 +1,64 @@
+import type { ComponentType } from "react"
+import { addressOf, usePath } from "../../app/location.ts"
+import { type Role, useMay, useMayEverywhere } from "../../app/session.ts"
+import { useTenant } from "../../app/tenant.ts"
+import { useTitle } from "../../app/title.ts"
+import { Frame } from "../../parts/Frame.tsx"
+import css from "../../parts/pages.module.css"
+import { admin as t } from "../../texts/en.ts"
+import { Audit } from "./Audit.tsx"
+import { Gateways } from "./Gateways.tsx"
+import { Keys } from "./Keys.tsx"
+import { Limits } from "./Limits.tsx"
+import { Retention } from "./Retention.tsx"
+import { Secrets } from "./Secrets.tsx"
+
+interface View {
+  readonly path: keyof typeof t.views
+  readonly role: Role
+  /** Whether the role has to be for every tenant. */
+  readonly isOverall?: boolean
+  readonly Content: ComponentType<{ readonly tenant: string }>
+}
+
+const views: ReadonlyArray<View> = [
+  { path: "limits", role: "viewer", Content: Limits },
+  { path: "keys", role: "admin", Content: Keys },
+  { path: "secrets", role: "developer", Content: Secrets },
+  { path: "audit", role: "admin", Content: Audit },
+  { path: "gateways", role: "viewer", Content: Gateways },
+  { path: "retention", role: "admin", isOverall: true, Content: Retention }
+]
+
+/** What belongs to the tenant as a whole, and to the gateways: each view for those who may see it. */
+const AdminPage = () => {
+  const [, name = "limits"] = usePath()
+  const tenant = useTenant()
+  const mayAs: Readonly<Record<Role, boolean>> = {
+    viewer: useMay("viewer"),
+    operator: useMay("operator"),
+    developer: useMay("developer"),
+    admin: useMay("admin")
+  }
+  const isOwner = useMayEverywhere("admin")
+  const may = ({ role, isOverall = false }: View) => (isOverall ? isOwner : mayAs[role])
+  const view = views.find(({ path }) => path === name) ?? views[0]!
+  useTitle(t.views[view.path])
+  return (
+    <Frame
+      title={t.title}
+      views={views
+        .filter((one) => may(one) || one === view)
+        .map(({ path }) => ({ title: t.views[path], to: addressOf(["admin", path]), current: path === view.path }))}
+    >
+      <h2 className={css.hidden}>{t.views[view.path]}</h2>
+      {!may(view) ? (
+        <p className={css.problem}>{view.isOverall ? t.needsOverall(view.role) : t.needs(view.role)}</p>
+      ) : tenant === "" ? null : (
+        <view.Content key={tenant} tenant={tenant} />
+      )}
+    </Frame>
+  )
+}
+
+export default AdminPage

@@ -1,0 +1,149 @@
+import { useState } from "react"
+import { useAnswer } from "../../app/answer.ts"
+import { answering, gateway } from "../../app/gateway.ts"
+import { Button } from "../../parts/Button.tsx"
+import { Confirm } from "../../parts/Confirm.tsx"
+import { Badge, Empty } from "../../parts/Frame.tsx"
+import { Problem } from "../../parts/Problem.tsx"
+import parts from "../../parts/parts.module.css"
+import { type Column, Table } from "../../parts/Table.tsx"
+import { Time } from "../../parts/Time.tsx"
+import { admin, common } from "../../texts/en.ts"
+import css from "./admin.module.css"
+import { NewKey } from "./NewKey.tsx"
+
+const t = admin.keys
+
+interface Key {
+  readonly id: string
+  readonly name: string
+  readonly role: string
+  readonly owner: string
+  readonly createdAt: string
+  readonly expiresAt: string | null
+  readonly lastUsedAt: string | null
+  readonly revokedAt: string | null
+}
+
+type State = keyof typeof t.states
+
+/** Milliseconds before its end from which a key ends soon. */
+const soon = 14 * 86_400_000
+
+const stateOf = ({ revokedAt, expiresAt }: Key): State => {
+  if (revokedAt !== null) return "revoked"
+  const left = expiresAt === null ? Number.POSITIVE_INFINITY : Date.parse(expiresAt) - Date.now()
+  return left <= 0 ? "expired" : left < soon ? "soon" : "valid"
+}
+
+const tones = { valid: "good", soon: "warn", expired: "plain", revoked: "plain" } as const
+
+const columnsOf = (revoke: (key: Key) => void): ReadonlyArray<Column<Key>> => [
+  { id: "name", title: common.name, value: ({ name }) => name, cell: ({ name }) => name, width: "minmax(140px, 2fr)" },
+  {
+    id: "state",
+    title: common.state,
+    value: stateOf,
+    cell: (key) => <Badge tone={tones[stateOf(key)]}>{t.states[stateOf(key)]}</Badge>,
+    width: "90px"
+  },
+  { id: "role", title: t.role, value: ({ role }) => role, cell: ({ role }) => role, width: "90px" },
+  { id: "id", title: t.id, value: ({ id }) => id, cell: ({ id }) => <code>{id}</code>, width: "90px" },
+  { id: "owner", title: t.owner, value: ({ owner }) => owner, cell: ({ owner }) => owner },
+  {
+    id: "used",
+    title: t.used,
+    value: ({ lastUsedAt }) => lastUsedAt ?? "",
+    cell: ({ lastUsedAt }) =>
+      lastUsedAt === null ? <span className={css.dim}>{t.unused}</span> : <Time at={lastUsedAt} />,
+    width: "minmax(200px, 1fr)"
+  },
+  {
+    id: "expires",
+    title: t.expires,
+    value: ({ expiresAt }) => expiresAt ?? "9999",
+    cell: ({ expiresAt }) =>
+      expiresAt === null ? <span className={css.dim}>{t.never}</span> : <Time at={expiresAt} />,
+    width: "minmax(200px, 1fr)"
+  },
+  {
+    id: "created",
+    title: common.created,
+    value: ({ createdAt }) => createdAt,
+    cell: ({ createdAt }) => <Time at={createdAt} />,
+    width: "minmax(200px, 1fr)"
+  },
+  {
+    id: "revoke",
+    title: common.actions,
+    cell: (key) =>
+      ["valid", "soon"].includes(stateOf(key)) ? (
+        <Button className={parts.button} aria-label={`${t.revoke} ${key.name}`} onPress={() => revoke(key)}>
+          {t.revoke}
+        </Button>
+      ) : null,
+    width: "90px"
+  }
+]
+
+/** The keys with which programs use the tenant. */
+export const Keys = ({ tenant }: { readonly tenant: string }) => {
+  const { value, error, again } = useAnswer(
+    (signal) => gateway.keys.list({ params: { tenant }, query: {} }, { signal }),
+    [tenant]
+  )
+  const [isMaking, setMaking] = useState(false)
+  const [revoked, setRevoked] = useState<Key>()
+  const [columns] = useState(() => columnsOf(setRevoked))
+  const make = (
+    <Button className={parts.primary} onPress={() => setMaking(true)}>
+      {t.make}
+    </Button>
+  )
+  return (
+    <>
+      <Problem error={error} again={again} />
+      {value === undefined ? (
+        <p className={css.waiting}>{common.loading}</p>
+      ) : value.length === 0 ? (
+        <Empty title={t.empty}>
+          <p>{t.emptyText}</p>
+          <div>{make}</div>
+        </Empty>
+      ) : (
+        <>
+          <div className={css.tools}>{make}</div>
+          <Table
+            label={admin.views.keys}
+            columns={columns}
+            rows={value}
+            keyOf={({ id }) => id}
+            sort={{ id: "created", desc: true }}
+          />
+        </>
+      )}
+      {isMaking ? (
+        <NewKey
+          tenant={tenant}
+          close={() => {
+            setMaking(false)
+            again()
+          }}
+        />
+      ) : null}
+      {revoked === undefined ? null : (
+        <Confirm
+          title={t.revokeTitle(revoked.name)}
+          action={t.revoke}
+          act={async () => {
+            await answering(() => gateway.keys.revoke({ params: { tenant, id: revoked.id } }))
+            again()
+          }}
+          close={() => setRevoked(undefined)}
+        >
+          <p>{t.revokeText}</p>
+        </Confirm>
+      )}
+    </>
+  )
+}

@@ -1,0 +1,17 @@
+import { usePath } from "../../app/location.ts"
+import { useTenant } from "../../app/tenant.ts"
+import { Channel } from "./Channel.tsx"
+import { ChannelList } from "./ChannelList.tsx"
+
+/** `channels`: the list. `channels/<name>`: a channel with its jobs and files. */
+const ChannelsPage = () => {
+  const tenant = useTenant()
+  const [, name] = usePath()
+  return name === undefined ? (
+    <ChannelList tenant={tenant} />
+  ) : (
+    <Channel key={`${tenant}/${name}`} tenant={tenant} name={name} />
+  )
+}
+
+export default ChannelsPage

@@ -1,0 +1,18 @@
+/** What a new channel begins with; it runs as it is. */
+export const example = {
+  "channel_structure.yaml": `version: "1.0"
+applications:
+  - name: ticks
+    runtime: stream
+    restart: { initial: 1s, max: 60s, perHour: 20 }
+`,
+  "ticks.yaml": `runtime: stream
+dag:
+  - type: generator_input
+    settings: { messages: [tick], rate: 1 }
+    publish: [ { stream: out } ]
+  - type: show
+    settings: { limit: 1000 }
+    subscribe: [ { component: generator_input, stream: out } ]
+`
+}

@@ -1,0 +1,131 @@
+import type { ReactNode } from "react"
+import { Link } from "../../app/Link.tsx"
+import type { Listing } from "../../app/listing.ts"
+import { Button } from "../../parts/Button.tsx"
+import { CopyableCode } from "../../parts/Code.tsx"
+import { Empty } from "../../parts/Frame.tsx"
+import { Problem } from "../../parts/Problem.tsx"
+import look from "../../parts/parts.module.css"
+import { SearchField } from "../../parts/SearchField.tsx"
+import { common, data as t } from "../../texts/en.ts"
+import css from "./data.module.css"
+import type { Address } from "./useAddress.ts"
+
+/** How much of a list is shown, and why it is not more. */
+const Count = ({
+  listing: { rows, isLoading, error, again, more },
+  shown
+}: {
+  readonly listing: Listing<unknown>
+  readonly shown: number
+}) => (
+  <>
+    {error === undefined ? null : <Problem error={error} again={again} />}
+    <p className={css.count} role="status">
+      {rows === undefined
+        ? isLoading
+          ? common.loading
+          : ""
+        : isLoading && more === undefined && rows.length >= 5000
+          ? t.reading(rows.length)
+          : t.found(shown, rows.length)}
+      {rows !== undefined && shown === 0 && rows.length > 0 ? ` ${t.nothingFound}` : ""}
+    </p>
+    {more === undefined || rows === undefined ? null : (
+      <p className={css.bar}>
+        {t.longer(rows.length)}
+        <Button className={look.button!} onPress={more}>
+          {common.more}
+        </Button>
+      </p>
+    )}
+  </>
+)
+
+/**
+ * A list with its search, filters and actions, and beside it what is open of it. A narrow window shows one of them.
+ */
+export const MasterDetail = ({
+  address: { query, setQuery },
+  listing,
+  shown,
+  filters,
+  actions,
+  empty,
+  list,
+  open,
+  back
+}: {
+  readonly address: Pick<Address, "query" | "setQuery">
+  readonly listing: Listing<unknown>
+  /** Entries that the search has found. */
+  readonly shown: number
+  readonly filters?: ReactNode
+  readonly actions?: ReactNode
+  /** What stands in place of a list that is empty; undefined where the list is shown. */
+  readonly empty: ReactNode | undefined
+  readonly list: ReactNode
+  /** Undefined while nothing is open. */
+  readonly open: ReactNode | undefined
+  /** The address of the list alone. */
+  readonly back: string
+}) => (
+  <div className={open === undefined ? css.alone : css.split}>
+    <div className={css.list}>
+      <div className={css.bar}>
+        <SearchField label={t.search} value={query} onChange={setQuery} />
+        {filters}
+        <span className={css.gap} />
+        <Button className={look.button!} onPress={listing.again}>
+          {t.refresh}
+        </Button>
+        {actions}
+      </div>
+      {empty ?? (
+        <>
+          <Count listing={listing} shown={shown} />
+          {list}
+        </>
+      )}
+    </div>
+    {open === undefined ? null : (
+      <div className={css.open}>
+        <p className={css.back}>
+          <Link to={back}>
+            <span aria-hidden="true">← </span>
+            {t.back}
+          </Link>
+        </p>
+        {open}
+      </div>
+    )}
+  </div>
+)
+
+/** What a list is for, while it is empty, and how to begin for those who may. */
+export const EmptyList = ({
+  title,
+  text,
+  how,
+  command,
+  may = true
+}: {
+  readonly title: string
+  readonly text: string
+  readonly how?: string
+  readonly command: string
+  /** Whether the reader may change what the list has. */
+  readonly may?: boolean
+}) => (
+  <Empty title={title}>
+    <p>{text}</p>
+    {may ? (
+      <>
+        {how === undefined ? null : <p>{how}</p>}
+        <CopyableCode text={command} />
+      </>
+    ) : (
+      <p>{t.needs("developer")}</p>
+    )}
+  </Empty>
+)

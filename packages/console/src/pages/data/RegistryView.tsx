@@ -1,0 +1,116 @@
+import { useMemo, useState } from "react"
+import { gatewayBase } from "../../app/base.ts"
+import type { gateway } from "../../app/gateway.ts"
+import { useListing } from "../../app/listing.ts"
+import { usePath } from "../../app/location.ts"
+import { useMay } from "../../app/session.ts"
+import { timeColumn } from "../../parts/columns.tsx"
+import { LaterDialog } from "../../parts/Later.tsx"
+import type { Column } from "../../parts/Table.tsx"
+import { Tree } from "../../parts/Tree.tsx"
+import { match, parentOf } from "../../parts/treeRows.ts"
+import { common, data } from "../../texts/en.ts"
+import { useChanges } from "./changes.ts"
+import { DropZone } from "./DropZone.tsx"
+import { EmptyList, MasterDetail } from "./MasterDetail.tsx"
+import { parts } from "./parts.ts"
+import { RegistryDetail } from "./RegistryDetail.tsx"
+import { UploadButton } from "./UploadButton.tsx"
+import { useAddress } from "./useAddress.ts"
+
+const t = data.registry
+
+type Entry = Awaited<ReturnType<typeof gateway.registry.list>>[number]
+
+const pathOf = ({ name }: Entry): string => name
+
+const columns: ReadonlyArray<Column<Entry>> = [
+  {
+    id: "version",
+    title: common.version,
+    cell: ({ version }) => common.count(version),
+    align: "end",
+    width: "minmax(60px, 80px)"
+  },
+  timeColumn({ id: "updated", title: t.updated }, ({ updateTime }) => updateTime),
+  timeColumn({ id: "created", title: common.created }, ({ creationTime }) => creationTime)
+]
+
+const command = (tenant: string) => `echo 'status,reason' > table.csv
+curl -F file=@table.csv -F path=tables/status.csv ${gatewayBase}v1/${tenant}/registry`
+
+interface Uploading {
+  readonly files: ReadonlyArray<File>
+  /** The path that another version is uploaded of. */
+  readonly like?: string
+}
+
+export const RegistryView = ({ tenant }: { readonly tenant: string }) => {
+  const [, , ...segments] = usePath()
+  const address = useAddress("registry")
+  const { query, to } = address
+  const mayUpload = useMay("developer")
+  const changes = useChanges()
+  const [uploading, setUploading] = useState<Uploading>()
+  const listing = useListing<Entry>(`v1/${encodeURIComponent(tenant)}/registry`, {}, [changes], (row) => row)
+  const shown = useMemo(() => match(listing.rows ?? [], pathOf, query).length, [listing.rows, query])
+  const path = segments.length === 0 ? undefined : segments.join("/")
+  const isEmpty = listing.rows?.length === 0 && path === undefined
+  return (
+    <DropZone onFiles={mayUpload ? (files) => setUploading({ files }) : undefined}>
+      <MasterDetail
+        back={to([])}
+        address={address}
+        listing={listing}
+        shown={shown}
+        actions={mayUpload ? <UploadButton onPress={() => setUploading({ files: [] })} /> : null}
+        empty={
+          isEmpty ? (
+            <EmptyList
+              title={t.empty}
+              text={t.emptyText}
+              how={`${data.emptyHow} ${data.dropHere}`}
+              command={command(tenant)}
+              may={mayUpload}
+            />
+          ) : undefined
+        }
+        list={
+          <Tree
+            label={t.label}
+            title={common.name}
+            rows={listing.rows ?? []}
+            pathOf={pathOf}
+            columns={path === undefined ? columns : columns.slice(0, 1)}
+            to={(row) => to(row.name.split("/"))}
+            current={path}
+            query={query}
+          />
+        }
+        open={
+          path === undefined ? undefined : (
+            <RegistryDetail
+              key={path}
+              tenant={tenant}
+              path={path}
+              to={to}
+              upload={mayUpload ? () => setUploading({ files: [], like: path }) : undefined}
+            />
+          )
+        }
+      />
+      {uploading === undefined ? null : (
+        <LaterDialog
+          load={parts.registry}
+          props={{
+            tenant,
+            ...uploading,
+            folder: parentOf(path ?? "") ?? "",
+            to,
+            close: () => setUploading(undefined)
+          }}
+        />
+      )}
+    </DropZone>
+  )
+}

@@ -1,0 +1,29 @@
+import type { Message } from "./digest.worker.ts"
+
+/** The browser cannot read the file: it is a folder, or it was changed or moved since it was chosen. */
+export class Unreadable extends Error {}
+
+/** The SHA-256 of a file in hex, made by a worker that reads it in slices. */
+export const digestOf = (file: Blob, signal: AbortSignal, onRead: (bytes: number) => void): Promise<string> =>
+  new Promise((resolve, reject) => {
+    const worker = new Worker(new URL("./digest.worker.ts", import.meta.url), { type: "module" })
+    const end = () => worker.terminate()
+    signal.addEventListener("abort", () => {
+      end()
+      reject(signal.reason)
+    })
+    worker.addEventListener("error", () => {
+      end()
+      reject(new TypeError("Failed to fetch"))
+    })
+    worker.addEventListener("message", ({ data }: MessageEvent<Message>) => {
+      if ("read" in data) {
+        onRead(data.read)
+        return
+      }
+      end()
+      if ("sha256" in data) resolve(data.sha256)
+      else reject(new Unreadable(data.failure))
+    })
+    worker.postMessage(file)
+  })

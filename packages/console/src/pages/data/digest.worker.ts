@@ -1,0 +1,13 @@
+import { fileDigest } from "./fileDigest.ts"
+
+/** What the worker says: how far it came, and then the digest or why there is none. */
+export type Message = { readonly read: number } | { readonly sha256: string } | { readonly failure: string }
+
+const say = (message: Message): void => globalThis.postMessage(message)
+
+globalThis.addEventListener("message", ({ data: file }: MessageEvent<Blob>) => {
+  fileDigest(file, (read) => say({ read })).then(
+    (sha256) => say({ sha256 }),
+    (error: unknown) => say({ failure: String(error) })
+  )
+})

@@ -1,0 +1,18 @@
+import { sha256 } from "@noble/hashes/sha2.js"
+import { bytesToHex } from "@noble/hashes/utils.js"
+
+/** Bytes of a file that are in memory at once. */
+const sliceBytes = 4 * 1024 * 1024
+
+/** The SHA-256 of a file in hex. Web Crypto digests whole buffers only, and in secure contexts only. */
+export const fileDigest = async (
+  file: Pick<Blob, "size" | "slice">,
+  onRead: (bytes: number) => void
+): Promise<string> => {
+  const hash = sha256.create()
+  for (let at = 0; at < file.size; at += sliceBytes) {
+    hash.update(new Uint8Array(await file.slice(at, at + sliceBytes).arrayBuffer()))
+    onRead(Math.min(file.size, at + sliceBytes))
+  }
+  return bytesToHex(hash.digest())
+}

@@ -1,0 +1,152 @@
+import { GatewayError } from "@flow-gateway/client/light"
+import { useSyncExternalStore } from "react"
+import { answering } from "../../app/gateway.ts"
+import type { Upload } from "../../app/upload.ts"
+import { changed } from "./changes.ts"
+import { digestOf, Unreadable } from "./digest.ts"
+
+/** Files that are sent at once. */
+const atOnce = 2
+
+/** What is uploaded: a file, and how it is sent. */
+export interface Task {
+  /** What it is called when it is stored. */
+  readonly title: string
+  /** Where it is found then: an address of the console. */
+  readonly to: string
+  readonly file: File
+  /** Sends the file. The same key for another try lets the gateway store it once. */
+  readonly send: (key: string, onSent: (sent: number) => void) => Upload<unknown>
+  /** The SHA-256 of what the gateway has stored. */
+  readonly stored: (answer: unknown) => Promise<string>
+}
+
+export type State = "waiting" | "sending" | "checking" | "stored" | "differs" | "failed" | "cancelled"
+
+/** An upload as its reader sees it. */
+export interface Item {
+  readonly id: number
+  readonly task: Task
+  readonly state: State
+  readonly sent: number
+  readonly hashed: number
+  readonly here?: string
+  readonly there?: string
+  readonly error?: unknown
+}
+
+// The uploads outlive the page that began them: the reader may look at others meanwhile.
+let items: ReadonlyArray<Item> = []
+let nextId = 1
+const keys = new Map<number, string>()
+const ends = new Map<number, AbortController>()
+const listeners = new Set<() => void>()
+
+const isOver = ({ state }: Item): boolean => !["waiting", "sending", "checking"].includes(state)
+
+/** Leaving the console ends uploads, so that the browser asks before. */
+const ask = (event: BeforeUnloadEvent): void => event.preventDefault()
+
+const update = (next: ReadonlyArray<Item>): void => {
+  items = next
+  if (items.some((item) => !isOver(item))) addEventListener("beforeunload", ask)
+  else removeEventListener("beforeunload", ask)
+  for (const listener of listeners) listener()
+}
+
+const set = (id: number, change: Partial<Item>): void =>
+  update(items.map((item) => (item.id === id ? { ...item, ...change } : item)))
+
+/** Not `crypto.randomUUID`, which browsers have in secure contexts only. */
+const newKey = (): string =>
+  Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, "0")).join("")
+
+/**
+ * A gateway that has refused an upload has released its key; else the key stands for this upload. 409 says that it is
+ * still busy with it.
+ */
+const isRefused = ({ status = 0 }: GatewayError): boolean => status >= 400 && status < 500 && status !== 409
+
+const run = async ({ id, task }: Item): Promise<void> => {
+  const ending = new AbortController()
+  ends.set(id, ending)
+  const key = keys.get(id) ?? newKey()
+  keys.set(id, key)
+  set(id, { state: "sending", sent: 0, hashed: 0 })
+  try {
+    // Sending what cannot be read fails like a lost connection.
+    await task.file.slice(0, 1).arrayBuffer()
+  } catch (error) {
+    ends.delete(id)
+    set(id, { state: "failed", error: new Unreadable(String(error)) })
+    next()
+    return
+  }
+  if (ending.signal.aborted) return
+  const sending = task.send(key, (sent) => set(id, { sent: Math.min(sent, task.file.size) }))
+  ending.signal.addEventListener("abort", sending.cancel)
+  // One that fails ends the other, which fails for that only.
+  let failure: { readonly error: unknown } | undefined
+  const together = async <A>(one: Promise<A>): Promise<A> =>
+    one.catch((error: unknown) => {
+      failure ??= { error }
+      ending.abort()
+      throw error
+    })
+  try {
+    const [here, answer] = await Promise.all([
+      together(digestOf(task.file, ending.signal, (hashed) => set(id, { hashed }))),
+      together(answering(() => sending.done)).then((answer) => {
+        set(id, { state: "checking", sent: task.file.size })
+        return answer
+      })
+    ])
+    const there = await answering(() => task.stored(answer))
+    if (here !== there) keys.delete(id)
+    set(id, { state: here === there ? "stored" : "differs", here, there })
+    changed()
+  } catch (cause) {
+    const error = failure === undefined ? cause : failure.error
+    if (error instanceof GatewayError && isRefused(error)) keys.delete(id)
+    const isCancelled = items.some((item) => item.id === id && item.state === "cancelled")
+    if (!isCancelled) set(id, { state: "failed", error })
+  } finally {
+    ends.delete(id)
+    next()
+  }
+}
+
+const next = (): void => {
+  const running = items.filter(({ state }) => state === "sending" || state === "checking").length
+  for (const item of items.filter(({ state }) => state === "waiting").slice(0, Math.max(0, atOnce - running))) {
+    void run(item)
+  }
+}
+
+/** Adds uploads, which begin as soon as those before them are done. */
+export const enqueue = (tasks: ReadonlyArray<Task>): void => {
+  const made = tasks.map((task): Item => ({ id: nextId++, task, state: "waiting", sent: 0, hashed: 0 }))
+  update([...items, ...made])
+  next()
+}
+
+export const cancel = (id: number): void => {
+  set(id, { state: "cancelled" })
+  ends.get(id)?.abort()
+}
+
+/** Sends a file once more. */
+export const repeat = (id: number): void => {
+  update(items.map((item) => (item.id === id ? { id, task: item.task, state: "waiting", sent: 0, hashed: 0 } : item)))
+  next()
+}
+
+/** Takes the uploads that are over from the list. */
+export const clear = (): void => update(items.filter((item) => !isOver(item)))
+
+const subscribe = (listener: () => void) => {
+  listeners.add(listener)
+  return () => listeners.delete(listener)
+}
+
+export const useUploads = (): ReadonlyArray<Item> => useSyncExternalStore(subscribe, () => items)

@@ -1,0 +1,50 @@
+import { toast } from "../../app/toasts.ts"
+import { Later } from "../../parts/Later.tsx"
+import { common } from "../../texts/en.ts"
+import type { NodeDescriptor } from "./model.ts"
+
+const dialogs = {
+  run: () => import("./RunDialog.tsx"),
+  add: () => import("./AddDialog.tsx"),
+  remove: () => import("./RemoveDialog.tsx")
+}
+
+export type Open = keyof typeof dialogs
+
+/** The dialogs of the editor, each loaded when it is opened. */
+export const Dialogs = ({
+  tenant,
+  id,
+  name,
+  open,
+  isDirty,
+  nodes,
+  after,
+  add,
+  close
+}: {
+  readonly tenant: string
+  readonly id: string
+  readonly name: string
+  readonly open: Open | undefined
+  readonly isDirty: boolean
+  readonly nodes: ReadonlyMap<string, NodeDescriptor>
+  readonly after: string | undefined
+  readonly add: (node: NodeDescriptor) => void
+  readonly close: () => void
+}) => {
+  const failed = () => {
+    toast(common.notLoaded)
+    close()
+  }
+  switch (open) {
+    case "run":
+      return <Later load={dialogs.run} props={{ tenant, id, isDirty, close }} failed={failed} />
+    case "add":
+      return <Later load={dialogs.add} props={{ nodes, after, add, close }} failed={failed} />
+    case "remove":
+      return <Later load={dialogs.remove} props={{ tenant, id, name, close }} failed={failed} />
+    default:
+      return null
+  }
+}

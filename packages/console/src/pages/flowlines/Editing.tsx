@@ -1,0 +1,287 @@
+import { useEffect, useMemo, useRef, useState } from "react"
+import type { Answer } from "../../app/answer.ts"
+import { useMay } from "../../app/session.ts"
+import { toast } from "../../app/toasts.ts"
+import { Button } from "../../parts/Button.tsx"
+import { Dag } from "../../parts/dag/Dag.tsx"
+import { Editor } from "../../parts/Editor.tsx"
+import { Problem } from "../../parts/Problem.tsx"
+import css from "../../parts/pages.module.css"
+import look from "../../parts/parts.module.css"
+import { common, flowlines } from "../../texts/en.ts"
+import { Dialogs, type Open } from "./Dialogs.tsx"
+import { FaultList } from "./FaultList.tsx"
+import { FlowlineFrame } from "./FlowlineFrame.tsx"
+import own from "./flowlines.module.css"
+import { type Current, type Issue, nameOf, nodesFor, useNodes } from "./model.ts"
+import { Newer } from "./Newer.tsx"
+import { NodePanel } from "./NodePanel.tsx"
+import { parametersSchema } from "./parameters.ts"
+import { isObject, type Path, textOf } from "./schema.ts"
+import { TryPanel } from "./TryPanel.tsx"
+import { tools } from "./tools.ts"
+import { useCheck } from "./useCheck.ts"
+import { useEditing } from "./useEditing.ts"
+import { useEditor } from "./useEditor.ts"
+import { type Known, useReading } from "./useReading.ts"
+import { useSave, useSaveKey } from "./useSave.ts"
+import { useSample, useTry, withCounts, withProblems } from "./useTry.ts"
+import { streamsOf } from "./wires.ts"
+
+const t = flowlines.edit
+
+/** The editor of a flowline: its text, its faults, its DAG, and a form for the node at the cursor. */
+export const Editing = ({
+  tenant,
+  id,
+  current,
+  begin,
+  given
+}: {
+  readonly tenant: string
+  readonly id: string
+  readonly current: Answer<Current> | undefined
+  /** The text of a new flowline. */
+  readonly begin: Known
+  /** A text that the reader has come with, which goes before a kept one. */
+  readonly given: string | undefined
+}) => {
+  const editing = useEditing(tenant, id, current?.value, begin.text)
+  const { text, isDirty, isKept, setText } = editing
+  const mayChange = useMay("developer")
+  const mayRun = useMay("operator")
+  const filename = current?.value?.filename
+  // HJSON may look like YAML, and be no YAML.
+  const reading = useReading(text, filename?.endsWith(".hjson") ? undefined : (current?.value ?? begin))
+  const { value: allNodes } = useNodes(tenant)
+  const flowline = isObject(reading.value) ? reading.value : {}
+  const nodes = useMemo(() => nodesFor(allNodes, flowline["runtime"]), [allNodes, flowline["runtime"]])
+  const check = useCheck(tenant, mayChange && reading.faults.length === 0 ? text : undefined, filename, reading.format)
+  const [edge, setEdge] = useState<string>()
+  const [panel, setPanel] = useState<"node" | "try">("node")
+  const [open, setOpen] = useState<Open>()
+  // Where a text has no places, the cursor chooses no node.
+  const [chosenNode, setChosenNode] = useState(0)
+  const [sample, setSample] = useSample(tenant, id)
+
+  // A link of the tester replaces what was kept, once.
+  const isTaken = useRef(false)
+  useEffect(() => {
+    if (given === undefined || isTaken.current) return
+    isTaken.current = true
+    setText(given)
+    history.replaceState(history.state, "", location.pathname)
+  }, [given, setText])
+
+  const issues = useMemo(
+    (): ReadonlyArray<Issue> =>
+      reading.faults.length > 0 ? reading.faults.map((fault) => ({ ...fault, pointer: "" })) : check.issues,
+    [reading.faults, check.issues]
+  )
+  const editor = useEditor(nodes, issues, !mayChange)
+  const { offset, goTo } = editor
+
+  const at = reading.places.findLastIndex(({ from }) => from <= offset)
+  const dag = Array.isArray(flowline["dag"]) ? flowline["dag"] : []
+  const index = at < 0 && dag.length > 0 ? Math.min(chosenNode, dag.length - 1) : at
+  const node: unknown = dag[index]
+  const selectedNode = reading.graph.nodes[index]?.id
+  const cursor: Path = useMemo(() => reading.pathAt(offset), [reading.pathAt, offset])
+
+  const trial = useTry(
+    tenant,
+    sample,
+    inputsOf(dag, nodes).map(([name]) => name)
+  )
+  const isOld = trial.isOld(reading.of)
+  const graph = useMemo(
+    () => withProblems(withCounts(reading.lastGraph, isOld ? undefined : trial.answer), issues),
+    [reading.lastGraph, isOld, trial.answer, issues]
+  )
+  const onSelect = (chosen: string) => {
+    const found = reading.graph.nodes.findIndex((one) => one.id === chosen)
+    setEdge(found < 0 ? chosen : undefined)
+    if (found < 0) setPanel("try")
+    else if (reading.format === "hjson") setChosenNode(found)
+    else reading.withPlaces((places) => places[found] && goTo(places[found].from))
+  }
+  const apply = (next: string | undefined) => {
+    if (next === undefined) toast(t.byHand)
+    else if (!editor.replace(next)) setText(next)
+  }
+  const hasTests = Array.isArray(flowline["tests"]) && flowline["tests"].length > 0
+  const { save, failure, isSaving, isConflict, wantsTests, setWantsTests } = useSave({
+    tenant,
+    id,
+    editing,
+    filename,
+    format: reading.format,
+    hasTests,
+    saved: current?.again ?? (() => {})
+  })
+  // It stays as it is while there is nothing to save, so that the focus does not leave it.
+  const trySave = () => {
+    if (!mayChange || isSaving) return
+    if (isDirty || id === "") void save()
+    else toast(t.nothingToSave)
+  }
+  useSaveKey(trySave)
+  const isEditable = reading.format !== "hjson" && !reading.isTooLarge
+  const runTry = () => trial.run(text, filename, reading.format)
+
+  return (
+    <FlowlineFrame
+      id={id}
+      name={id === "" ? flowlines.create : nameOf(flowline, id)}
+      view="edit"
+      actions={
+        <>
+          <span className={own.saved} role="status">
+            {isSaving ? t.saving : isDirty ? t.unsaved : id === "" ? t.notSaved : t.saved(editing.base)}
+          </span>
+          {mayChange && hasTests ? (
+            <label className={own.inline}>
+              <input type="checkbox" checked={wantsTests} onChange={({ target }) => setWantsTests(target.checked)} />
+              {t.withTests}
+            </label>
+          ) : null}
+          {mayChange && isDirty ? (
+            <Button
+              className={look.button!}
+              onPress={() => editing.take(current?.value ?? { version: editing.base, text: editing.was })}
+            >
+              {t.discard}
+            </Button>
+          ) : null}
+          {mayChange && id !== "" ? (
+            <Button className={look.button!} onPress={() => setOpen("remove")}>
+              {common.remove}
+            </Button>
+          ) : null}
+          {mayRun && id !== "" ? (
+            <Button className={look.button!} onPress={() => setOpen("run")}>
+              {t.run}
+            </Button>
+          ) : null}
+          {mayChange ? (
+            <Button className={look.primary!} onPress={trySave}>
+              {common.save}
+            </Button>
+          ) : null}
+        </>
+      }
+    >
+      {isKept ? null : <p role="alert">{t.notKept}</p>}
+      <Newer tenant={tenant} id={id} editing={editing} current={current} isConflict={isConflict} />
+      <Problem error={failure} />
+      <div className={own.columns}>
+        <div className={own.left}>
+          <Editor
+            className={`${css.panel} ${own.text}`}
+            value={text}
+            label={t.text}
+            help={t.textHelp}
+            extensions={editor.extensions}
+            onChange={setText}
+            ready={editor.ready}
+          />
+          <FaultList
+            issues={issues}
+            check={check}
+            isChecked={mayChange}
+            choose={({ line, column }) => editor.goToLine(line, column)}
+          />
+        </div>
+        <div className={own.right}>
+          {isEditable ? null : <p className={own.notice}>{reading.isTooLarge ? t.tooLarge : t.hjson}</p>}
+          <div className={`${css.panel} ${own.dag}`}>
+            <Dag
+              nodes={graph.nodes}
+              edges={graph.edges}
+              label={t.dag}
+              selected={edge ?? selectedNode}
+              onSelect={onSelect}
+              actions={
+                <>
+                  {mayChange && isEditable ? (
+                    <Button className={look.button!} onPress={() => setOpen("add")}>
+                      {t.add}
+                    </Button>
+                  ) : null}
+                  {reading.isGraphOld ? <span className={css.dim}>{t.graphOld}</span> : null}
+                </>
+              }
+            />
+          </div>
+          <div className={`${css.panel} ${own.panel}`}>
+            <fieldset className={own.tabs} aria-label={t.panels}>
+              {(["node", "try"] as const).map((one) => (
+                <button key={one} type="button" aria-pressed={panel === one} onClick={() => setPanel(one)}>
+                  {t.panel[one]}
+                </button>
+              ))}
+            </fieldset>
+            {panel === "try" ? (
+              <TryPanel
+                inputs={inputsOf(dag, nodes)}
+                sample={sample}
+                setSample={setSample}
+                trial={trial}
+                parameters={parametersSchema(flowline)}
+                selected={edge ?? selectedNode}
+                onSelect={onSelect}
+                run={runTry}
+                isOld={isOld}
+                isDisabled={!mayChange}
+              />
+            ) : isObject(node) ? (
+              <NodePanel
+                key={index}
+                node={node}
+                index={index}
+                nodes={nodes}
+                streams={streamsOf(dag, index)}
+                cursor={cursor[0] === "dag" && cursor[1] === index ? cursor.slice(2) : []}
+                issues={issues}
+                change={(path, value) =>
+                  tools.use(({ edited }) => apply(edited(editor.text() ?? text, ["dag", index, ...path], value)))
+                }
+                rename={(name) => tools.use(({ renamed }) => apply(renamed(editor.text() ?? text, dag, index, name)))}
+                isDisabled={!mayChange || !isEditable}
+              />
+            ) : (
+              <p className={own.node}>{isEditable ? t.noNode : t.noForm}</p>
+            )}
+          </div>
+        </div>
+      </div>
+      <Dialogs
+        tenant={tenant}
+        id={id}
+        name={nameOf(flowline, id)}
+        open={open}
+        isDirty={isDirty}
+        nodes={nodes}
+        after={selectedNode}
+        close={() => setOpen(undefined)}
+        add={(descriptor) =>
+          tools.use(({ addedNode }) => {
+            const made = addedNode(editor.text() ?? text, dag, index, descriptor)
+            apply(made)
+            if (made !== undefined) goTo(made.trimEnd().length)
+          })
+        }
+      />
+    </FlowlineFrame>
+  )
+}
+
+/** The inputs of a flowline by name, with their types. */
+const inputsOf = (
+  dag: ReadonlyArray<unknown>,
+  nodes: ReturnType<typeof nodesFor>
+): ReadonlyArray<readonly [name: string, type: string]> =>
+  dag.filter(isObject).flatMap((node) => {
+    const type = textOf(node["type"])
+    return nodes.get(type)?.kind === "input" ? [[textOf(node["component"]) || type, type] as const] : []
+  })

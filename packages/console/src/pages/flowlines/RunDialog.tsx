@@ -1,0 +1,95 @@
+import { useState } from "react"
+import { useAnswer } from "../../app/answer.ts"
+import { answering, gateway } from "../../app/gateway.ts"
+import { addressOf, go } from "../../app/location.ts"
+import { Button } from "../../parts/Button.tsx"
+import { Dialog } from "../../parts/Dialog.tsx"
+import { issuesOf, Problem } from "../../parts/Problem.tsx"
+import css from "../../parts/pages.module.css"
+import look from "../../parts/parts.module.css"
+import { common, flowlines } from "../../texts/en.ts"
+import { Fields } from "./Fields.tsx"
+import { hasParameters, withValue } from "./parameters.ts"
+
+const t = flowlines.run
+
+/** Runs the saved flowline, with values for its parameters, and leads to the run. */
+const RunDialog = ({
+  tenant,
+  id,
+  isDirty,
+  close
+}: {
+  readonly tenant: string
+  readonly id: string
+  readonly isDirty: boolean
+  readonly close: () => void
+}) => {
+  const { value, error, again } = useAnswer(
+    (signal) => gateway.flowlines.get({ params: { tenant, id }, query: {} }, { signal }),
+    [tenant, id]
+  )
+  const [given, setGiven] = useState<Readonly<Record<string, unknown>>>({})
+  const [failure, setFailure] = useState<unknown>()
+  const [isBusy, setBusy] = useState(false)
+  // One for the dialog: the request that is repeated after a lost answer starts nothing again.
+  const [key] = useState(() => crypto.getRandomValues(new Uint32Array(4)).join("-"))
+  const [sent, setSent] = useState(0)
+  const schema = value?.parameters
+  const run = async () => {
+    if (isBusy) return
+    setBusy(true)
+    setFailure(undefined)
+    try {
+      const { id: executionId } = await answering(() =>
+        gateway.flowlines.execute(
+          { params: { tenant, id }, query: {}, payload: { parameters: given } },
+          { headers: { "idempotency-key": `${key}-${sent}` } }
+        )
+      )
+      close()
+      go(addressOf(["runs", id, executionId]))
+    } catch (cause) {
+      setFailure(cause)
+      setBusy(false)
+    }
+  }
+  const faults = issuesOf(failure)
+  return (
+    <Dialog title={t.title} close={close}>
+      {isDirty ? <p>{t.unsaved}</p> : null}
+      <Problem error={error} again={again} />
+      {value === undefined ? (
+        error === undefined ? (
+          <p className={css.dim}>{common.loading}</p>
+        ) : null
+      ) : hasParameters(schema) ? (
+        <Fields
+          root={schema}
+          schema={schema}
+          value={given}
+          path={[]}
+          change={(path, next) => {
+            setGiven((before) => withValue(before, path, next))
+            setSent((count) => count + 1)
+          }}
+          faultOf={(path) => faults.find(({ pointer }) => pointer === `/parameters/${path.join("/")}`)?.detail}
+          isDisabled={isBusy}
+        />
+      ) : (
+        <p className={css.dim}>{t.noParameters}</p>
+      )}
+      <Problem error={failure} />
+      <div className={css.actions}>
+        <Button className={look.button!} onPress={close}>
+          {common.cancel}
+        </Button>
+        <Button className={look.primary!} onPress={() => void run()} isDisabled={value === undefined}>
+          {t.run}
+        </Button>
+      </div>
+    </Dialog>
+  )
+}
+
+export default RunDialog

@@ -1,0 +1,161 @@
+import { useId, useState } from "react"
+import { useAnswer } from "../../app/answer.ts"
+import { answering, gateway } from "../../app/gateway.ts"
+import { Button } from "../../parts/Button.tsx"
+import { Dialog } from "../../parts/Dialog.tsx"
+import { issuesOf, Problem } from "../../parts/Problem.tsx"
+import css from "../../parts/pages.module.css"
+import look from "../../parts/parts.module.css"
+import { common, flowlines } from "../../texts/en.ts"
+import { Fields } from "./Fields.tsx"
+import own from "./flowlines.module.css"
+import type { Schedule } from "./model.ts"
+import { hasParameters, withValue } from "./parameters.ts"
+import { type Kind, kinds, others, triggerOf, triggers } from "./scheduleForm.ts"
+import type { Path } from "./schema.ts"
+
+const t = flowlines.schedules
+
+type Members = Readonly<Record<string, unknown>>
+
+const kindOf = (schedule: Schedule | undefined): Kind =>
+  kinds.find((kind) => schedule?.trigger[kind] !== undefined) ?? "cron"
+
+/** Makes a schedule of a flowline, or changes one. A new webhook's token goes to `made`: it is shown only now. */
+const ScheduleDialog = ({
+  tenant,
+  id,
+  schedule,
+  names,
+  made,
+  close
+}: {
+  readonly tenant: string
+  readonly id: string
+  readonly schedule: Schedule | undefined
+  /** Those of the tenant's schedules. */
+  readonly names: ReadonlyArray<string>
+  readonly made: (name: string, token: string | undefined) => void
+  readonly close: () => void
+}) => {
+  const fieldId = useId()
+  const [name, setName] = useState(schedule?.name ?? "")
+  const [kind, setKind] = useState<Kind>(kindOf(schedule))
+  const [trigger, setTrigger] = useState<Members>({ ...schedule?.trigger })
+  const [rest, setRest] = useState<Members>(() =>
+    Object.fromEntries(
+      ["description", "version", "overlap", "catchUp", "jitter"].flatMap((key) => {
+        const value = (schedule as Members | undefined)?.[key]
+        return value === undefined ? [] : [[key, value]]
+      })
+    )
+  )
+  const [parameters, setParameters] = useState<Members>(schedule?.parameters ?? {})
+  const [failure, setFailure] = useState<unknown>()
+  const [isBusy, setBusy] = useState(false)
+  const { value: flowline } = useAnswer(
+    (signal) => gateway.flowlines.get({ params: { tenant, id }, query: {} }, { signal }),
+    [tenant, id]
+  )
+  const schema = flowline?.parameters
+  const faults = issuesOf(failure)
+  const faultOf = (below: string) => (path: Path) =>
+    faults.find(({ pointer }) => pointer === `${below}${path.map((key) => `/${key}`).join("")}`)?.detail
+
+  const save = async () => {
+    if (isBusy) return
+    setBusy(true)
+    setFailure(undefined)
+    try {
+      const payload = {
+        flowline: id,
+        ...rest,
+        trigger: triggerOf(kind, trigger),
+        ...(Object.keys(parameters).length === 0 ? {} : { parameters })
+      }
+      const stored = await answering(() => gateway.schedules.put({ params: { tenant, name: name.trim() }, payload }))
+      made(name.trim(), stored.token)
+      close()
+    } catch (error) {
+      setFailure(error)
+      setBusy(false)
+    }
+  }
+  // A schedule that is saved under the name of another one would take its place.
+  const isTaken = schedule === undefined && names.includes(name.trim())
+  return (
+    <Dialog title={schedule === undefined ? t.create : t.change(schedule.name)} close={close}>
+      {schedule === undefined ? (
+        <div className={css.field}>
+          <label htmlFor={`${fieldId}-name`}>{t.name}</label>
+          <input id={`${fieldId}-name`} value={name} onChange={({ target }) => setName(target.value)} />
+          <small>{isTaken ? t.nameTaken : t.nameHelp}</small>
+        </div>
+      ) : null}
+      <div className={css.field}>
+        <label htmlFor={`${fieldId}-kind`}>{t.when}</label>
+        <select
+          id={`${fieldId}-kind`}
+          value={kind}
+          onChange={({ target }) => {
+            setKind(kinds.find((one) => one === target.value) ?? "cron")
+            setTrigger({})
+          }}
+        >
+          {kinds.map((one) => (
+            <option key={one} value={one}>
+              {t.kinds[one]}
+            </option>
+          ))}
+        </select>
+      </div>
+      <Fields
+        key={kind}
+        root={triggers[kind]}
+        schema={triggers[kind]}
+        value={kind === "cron" || kind === "every" ? trigger : { [kind]: {}, ...trigger }}
+        path={[]}
+        change={(path, value) => setTrigger((before) => withValue(before, path, value))}
+        faultOf={faultOf("/trigger")}
+        isDisabled={isBusy}
+      />
+      {hasParameters(schema) ? (
+        <fieldset className={own.set}>
+          <legend>{t.parameters}</legend>
+          <Fields
+            root={schema}
+            schema={schema}
+            value={parameters}
+            path={[]}
+            change={(path, value) => setParameters((before) => withValue(before, path, value))}
+            faultOf={faultOf("/parameters")}
+            isDisabled={isBusy}
+          />
+        </fieldset>
+      ) : null}
+      <details open={Object.keys(rest).length > 0}>
+        <summary>{t.more}</summary>
+        <Fields
+          root={others}
+          schema={others}
+          value={rest}
+          path={[]}
+          change={(path, value) => setRest((before) => withValue(before, path, value))}
+          faultOf={faultOf("")}
+          isDisabled={isBusy}
+        />
+      </details>
+      <Problem error={failure} />
+      <div className={css.actions}>
+        <Button className={look.button!} onPress={close}>
+          {common.cancel}
+        </Button>
+        <Button className={look.primary!} onPress={() => void save()} isDisabled={isTaken || name.trim() === ""}>
+          {common.save}
+        </Button>
+      </div>
+    </Dialog>
+  )
+}
+
+export default ScheduleDialog

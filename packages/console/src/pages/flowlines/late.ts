@@ -1,0 +1,60 @@
+import { useEffect, useState, useSyncExternalStore } from "react"
+import { useReachable } from "../../app/gateway.ts"
+import { toast } from "../../app/toasts.ts"
+import { common } from "../../texts/en.ts"
+
+/** Something of the page that is loaded when it is needed, once for all that need it. */
+export const late = <A>(load: () => Promise<A>) => {
+  let loaded: A | undefined
+  let loading: Promise<A> | undefined
+  const listeners = new Set<() => void>()
+  const get = () => {
+    loading ??= load().then(
+      (found) => {
+        loaded = found
+        for (const listener of listeners) listener()
+        return found
+      },
+      (cause: unknown) => {
+        loading = undefined
+        throw cause
+      }
+    )
+    return loading
+  }
+  const subscribe = (listener: () => void) => {
+    listeners.add(listener)
+    return () => listeners.delete(listener)
+  }
+  return {
+    /** What is loaded, if it is. It is loaded when it is wanted; after a failure, when the gateway is back. */
+    useLoaded: (isWanted: boolean): A | undefined => {
+      const isReachable = useReachable()
+      useEffect(() => {
+        if (isWanted && isReachable) get().catch(() => {})
+      }, [isWanted, isReachable])
+      return useSyncExternalStore(subscribe, () => loaded)
+    },
+    /** Does something with it: at once if it is loaded. */
+    use: (run: (found: A) => void): void => {
+      if (loaded !== undefined) run(loaded)
+      else void get().then(run, () => toast(common.notLoaded))
+    }
+  }
+}
+
+/** Whether the reader has done anything on this page. */
+export const useActed = (): boolean => {
+  const [isActed, setActed] = useState(false)
+  useEffect(() => {
+    const ending = new AbortController()
+    const act = () => {
+      ending.abort()
+      setActed(true)
+    }
+    for (const event of ["pointerdown", "keydown"])
+      addEventListener(event, act, { signal: ending.signal, capture: true })
+    return () => ending.abort()
+  }, [])
+  return isActed
+}

@@ -1,0 +1,63 @@
+import { form, GatewayError } from "@flow-gateway/client/light"
+import { useEffect, useState } from "react"
+import { answering, gateway, isLost, useReachable } from "../../app/gateway.ts"
+import { faultsOf, fileName, type Issue } from "./model.ts"
+
+/** What the gateway says of a text. */
+export interface Check {
+  readonly state: "waiting" | "fine" | "faulty" | "unknown"
+  readonly issues: ReadonlyArray<Issue>
+  readonly warnings: ReadonlyArray<string>
+  /** Why it is unknown: another problem than those of the text. */
+  readonly error?: unknown
+}
+
+const nothing: Check = { state: "waiting", issues: [], warnings: [] }
+
+/** Milliseconds without a key before the gateway is asked. */
+const quiet = 350
+
+/**
+ * Asks the gateway what it thinks of a text, as soon as no key comes.
+ *
+ * @param text undefined when there is nothing to ask
+ */
+export const useCheck = (
+  tenant: string,
+  text: string | undefined,
+  filename: string | null | undefined,
+  format: "yaml" | "json" | "hjson"
+): Check => {
+  const [found, setFound] = useState<Check>(nothing)
+  const isReachable = useReachable()
+  useEffect(() => {
+    if (text === undefined || tenant === "") {
+      setFound(nothing)
+      return undefined
+    }
+    // It is asked as soon as the gateway is back.
+    if (!isReachable) return undefined
+    const ending = new AbortController()
+    const timer = setTimeout(async () => {
+      setFound((before) => ({ ...before, state: "waiting" }))
+      try {
+        const payload = form({ file: [text, fileName(filename, format)], check: "true" })
+        const { warnings } = await answering(() =>
+          gateway.flowlines.tryOut({ params: { tenant }, payload }, { signal: ending.signal })
+        )
+        if (!ending.signal.aborted) setFound({ state: "fine", issues: [], warnings })
+      } catch (error) {
+        if (ending.signal.aborted || isLost(error)) return
+        const issues = error instanceof GatewayError ? faultsOf(error) : undefined
+        setFound(
+          issues ? { state: "faulty", issues, warnings: [] } : { state: "unknown", issues: [], warnings: [], error }
+        )
+      }
+    }, quiet)
+    return () => {
+      clearTimeout(timer)
+      ending.abort()
+    }
+  }, [tenant, text, filename, format, isReachable])
+  return found
+}

@@ -1,0 +1,85 @@
+import { useCallback, useEffect, useRef, useState } from "react"
+import { type Draft, draftsOf } from "./Drafts.ts"
+import type { Current } from "./model.ts"
+
+type Version = Pick<Current, "version" | "text">
+
+/** What is edited, and the version that it began with. */
+export interface Editing extends Draft {
+  readonly isDirty: boolean
+  /** Whether the browser keeps what is typed. */
+  readonly isKept: boolean
+  readonly setText: (text: string) => void
+  /** Goes on with a version: what was typed is gone. */
+  readonly take: (version: Version) => void
+  /** Goes on with what was typed, but on top of a newer version. */
+  readonly rebase: (version: Version) => void
+}
+
+/** UTF-16 units up to which a draft is kept at each key; a larger one when no key comes. */
+const small = 64 * 1024
+const quiet = 500
+
+/**
+ * The text of a flowline while it is edited. The browser keeps it until it is saved, for each tab its own.
+ *
+ * @param current what the gateway has; undefined as long as that is not known
+ * @param begin the text of a new flowline
+ */
+export const useEditing = (tenant: string, id: string, current: Current | undefined, begin: string): Editing => {
+  const [drafts] = useState(() => draftsOf(tenant, id))
+  const [draft, setDraft] = useState<Draft | undefined>(() => drafts.first)
+  const [isKept, setKept] = useState(true)
+  const made: Draft = draft ?? {
+    text: current?.text ?? begin,
+    base: current?.version ?? 0,
+    was: current?.text ?? begin
+  }
+  const latest = useRef(made)
+  latest.current = made
+
+  const keep = useCallback(() => {
+    const { text, was } = latest.current
+    if (text === was) drafts.forget()
+    else setKept(drafts.keep(latest.current))
+  }, [drafts])
+
+  const setText = useCallback(
+    (text: string) => {
+      const next = { ...latest.current, text }
+      latest.current = next
+      setDraft(next)
+      if (text.length <= small) keep()
+    },
+    [keep]
+  )
+  const set = useCallback(
+    (next: Draft) => {
+      latest.current = next
+      setDraft(next)
+      keep()
+    },
+    [keep]
+  )
+  useEffect(() => {
+    if (draft === undefined || draft.text.length <= small) return undefined
+    const timer = setTimeout(keep, quiet)
+    return () => clearTimeout(timer)
+  }, [draft, keep])
+  useEffect(() => {
+    addEventListener("pagehide", keep)
+    return () => {
+      removeEventListener("pagehide", keep)
+      keep()
+    }
+  }, [keep])
+
+  return {
+    ...made,
+    isDirty: made.text !== made.was,
+    isKept,
+    setText,
+    take: ({ version, text }) => set({ text, base: version, was: text }),
+    rebase: ({ version, text: was }) => set({ ...latest.current, base: version, was })
+  }
+}

@@ -1,0 +1,93 @@
+import { useCallback, useEffect, useMemo, useRef, useState } from "react"
+import type { FlowlineText, NodePlace } from "../../parts/dag/FlowlineText.ts"
+import { type Graph, graphOfFlowline } from "../../parts/dag/Graph.ts"
+import { notationOf } from "../../parts/dag/notation.ts"
+import { useActed } from "./late.ts"
+import type { Path } from "./schema.ts"
+import { tools } from "./tools.ts"
+
+/** UTF-16 units up to which a text is read at each key. */
+const small = 32 * 1024
+/** A larger one is read when no key comes; one beyond this is not read here at all. */
+const large = 1024 * 1024
+const quiet = 400
+
+/** A text of which it is known what it says. */
+export interface Known {
+  readonly text: string
+  readonly flowline: Readonly<Record<string, unknown>>
+}
+
+const unread: FlowlineText = {
+  format: "yaml",
+  graph: { nodes: [], edges: [] },
+  places: [],
+  faults: [],
+  value: undefined,
+  document: undefined
+}
+
+/** What is known of a text before it is read; undefined if that is nothing. */
+const begun = (text: string, known: Known | undefined): FlowlineText | undefined => {
+  const format = known?.text === text ? notationOf(text) : undefined
+  return format && { ...unread, format, graph: graphOfFlowline(known?.flowline), value: known?.flowline }
+}
+
+export interface Reading extends FlowlineText {
+  /** The text that was read. */
+  readonly of: string
+  /** The graph of the last text without faults. */
+  readonly lastGraph: Graph
+  /** Whether that is an older text than this one. */
+  readonly isGraphOld: boolean
+  readonly isTooLarge: boolean
+  /** The path of what stands at an offset of the text. */
+  readonly pathAt: (offset: number) => Path
+  /** Does something with the places of the nodes: at once if they are known. */
+  readonly withPlaces: (run: (places: ReadonlyArray<NodePlace>) => void) => void
+}
+
+/**
+ * Reads the text of a flowline as it is typed. What reads it is loaded as soon as the reader does anything, or the text is
+ * not the known one: until then there are no places, and no document.
+ */
+export const useReading = (text: string, known: Known | undefined): Reading => {
+  const [late, setLate] = useState(text)
+  useEffect(() => {
+    if (text.length <= small) {
+      setLate(text)
+      return undefined
+    }
+    const timer = setTimeout(() => setLate(text), quiet)
+    return () => clearTimeout(timer)
+  }, [text])
+  const of = text.length <= small ? text : late
+  const isTooLarge = of.length > large
+  const first = useMemo(() => (isTooLarge ? unread : begun(of, known)), [of, known, isTooLarge])
+  const isActed = useActed()
+  const loaded = tools.useLoaded(isActed || first === undefined)
+  const read = useMemo(
+    () => (isTooLarge ? unread : (loaded?.readFlowlineText(of) ?? first)),
+    [of, isTooLarge, loaded, first]
+  )
+  const last = useRef(unread)
+  if (read !== undefined) last.current = read
+  const isCurrent = read !== undefined && read.faults.length === 0
+  const graph = useRef<Graph>(undefined)
+  if (isCurrent || graph.current === undefined) graph.current = read?.graph
+  const { places, document } = last.current
+  const pathAt = useCallback(
+    (offset: number) => (document && loaded?.pathAt(document, offset)) ?? [],
+    [document, loaded]
+  )
+  return {
+    ...last.current,
+    pathAt,
+    withPlaces: (run) =>
+      document !== undefined || isTooLarge ? run(places) : tools.use((found) => run(found.readFlowlineText(of).places)),
+    of,
+    lastGraph: graph.current ?? unread.graph,
+    isGraphOld: graph.current !== undefined && !isCurrent,
+    isTooLarge
+  }
+}

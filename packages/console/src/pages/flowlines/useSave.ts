@@ -1,0 +1,91 @@
+import { form, GatewayError } from "@flow-gateway/client/light"
+import { useEffect, useRef, useState } from "react"
+import { answering, gateway } from "../../app/gateway.ts"
+import { addressOf, go } from "../../app/location.ts"
+import { toast } from "../../app/toasts.ts"
+import { flowlines } from "../../texts/en.ts"
+import { fileName } from "./model.ts"
+import type { Editing } from "./useEditing.ts"
+
+const t = flowlines.edit
+
+/**
+ * Saves the text as the next version, if nobody else has saved one since; otherwise `isConflict`. A save that is repeated
+ * after a lost answer makes no second version.
+ */
+export const useSave = ({
+  tenant,
+  id,
+  editing,
+  filename,
+  format,
+  hasTests,
+  saved
+}: {
+  readonly tenant: string
+  readonly id: string
+  readonly editing: Editing
+  readonly filename: string | null | undefined
+  readonly format: "yaml" | "json" | "hjson"
+  readonly hasTests: boolean
+  readonly saved: () => void
+}) => {
+  const [failure, setFailure] = useState<unknown>()
+  const [isSaving, setSaving] = useState(false)
+  const [isConflict, setConflict] = useState(false)
+  const [wantsTests, setWantsTests] = useState(true)
+  const sent = useRef({ what: "", key: "" })
+  const save = async () => {
+    const { text, base } = editing
+    const what = JSON.stringify([tenant, id, base, text])
+    if (sent.current.what !== what) sent.current = { what, key: crypto.getRandomValues(new Uint32Array(4)).join("-") }
+    setSaving(true)
+    setFailure(undefined)
+    try {
+      const made = await answering(() =>
+        gateway.flowlines.save(
+          {
+            params: { tenant },
+            query: { ...(id === "" ? {} : { id }), ...(hasTests && wantsTests ? { test: "true" as const } : {}) },
+            payload: form({ file: [text, fileName(filename, format)] })
+          },
+          {
+            headers: {
+              "idempotency-key": sent.current.key,
+              ...(id === "" ? {} : { "if-match": `"${id}.${base}"` })
+            }
+          }
+        )
+      )
+      setConflict(false)
+      // What was typed meanwhile goes on, on top of what was saved.
+      editing.rebase({ version: made.version, text })
+      toast(t.savedNow(made.version))
+      if (id === "") go(addressOf(["flowlines", made.id]), "replace")
+      saved()
+    } catch (error) {
+      if (error instanceof GatewayError && error.status === 412) {
+        setConflict(true)
+        saved()
+      } else setFailure(error)
+    } finally {
+      setSaving(false)
+    }
+  }
+  return { save, failure, isSaving, isConflict, wantsTests, setWantsTests }
+}
+
+/** Saves by the usual key, wherever the focus is. */
+export const useSaveKey = (save: () => void): void => {
+  const latest = useRef(save)
+  latest.current = save
+  useEffect(() => {
+    const pressed = (event: KeyboardEvent) => {
+      if (event.key !== "s" || !(event.ctrlKey || event.metaKey) || event.altKey) return
+      event.preventDefault()
+      latest.current()
+    }
+    addEventListener("keydown", pressed)
+    return () => removeEventListener("keydown", pressed)
+  }, [])
+}

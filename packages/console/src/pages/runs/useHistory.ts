@@ -1,0 +1,75 @@
+import { useEffect, useRef, useState } from "react"
+import { useAnswer } from "../../app/answer.ts"
+import { answering, gateway } from "../../app/gateway.ts"
+import { merged } from "./merged.ts"
+import type { Execution } from "./models.ts"
+
+/** What a list of runs is asked for; times are epoch milliseconds. */
+export interface Filter {
+  readonly state?: Execution["state"]
+  readonly outcome?: NonNullable<Execution["outcome"]>
+  readonly flowline?: string
+  readonly from?: number
+  readonly to?: number
+}
+
+const pageRuns = 200
+/** Milliseconds between two looks at the newest runs. */
+const every = 2000
+
+/** The runs of a tenant, the newest first: live, and further back as far as the reader goes. */
+export const useHistory = (tenant: string, filter: Filter) => {
+  const [runs, setRuns] = useState<ReadonlyArray<Execution>>()
+  const [isAll, setAll] = useState(false)
+  const [error, setError] = useState<unknown>()
+  const isBusy = useRef(false)
+  const { state, outcome, flowline, from, to } = filter
+  const on = [tenant, state, outcome, flowline, from, to]
+  const ask = (more: Filter, signal?: AbortSignal) =>
+    gateway.executions.list(
+      { params: { tenant }, query: { ...filter, ...more, order: "newest", limit: pageRuns } },
+      signal === undefined ? {} : { signal }
+    )
+  const answer = useAnswer(tenant === "" ? undefined : (signal) => ask({}, signal), on, every)
+
+  const key = JSON.stringify(on)
+  const shown = useRef(key)
+  if (shown.current !== key) {
+    shown.current = key
+    setRuns(undefined)
+    setAll(false)
+    setError(undefined)
+  }
+  const { value } = answer
+  useEffect(() => {
+    if (value === undefined) return
+    const isWhole = value.length < pageRuns
+    setRuns((before = []) => merged(before, value, isWhole))
+    if (isWhole) setAll(true)
+  }, [value])
+
+  /** Loads the runs before the last one. */
+  const more = () => {
+    const last = runs?.at(-1)
+    if (isAll || isBusy.current || runs === undefined || last === undefined || runs.length < pageRuns) return
+    isBusy.current = true
+    const asked = shown.current
+    // Others may have begun within the same millisecond.
+    answering(() => ask({ to: Date.parse(last.createdAt) + 1 })).then(
+      (older) => {
+        isBusy.current = false
+        if (shown.current !== asked) return
+        const known = new Set(runs.map(({ id }) => id))
+        const added = older.filter(({ id }) => !known.has(id))
+        if (added.length === 0) setAll(true)
+        setError(undefined)
+        setRuns((before = []) => [...before, ...added.filter(({ id }) => !before.some((one) => one.id === id))])
+      },
+      (cause: unknown) => {
+        isBusy.current = false
+        setError(cause)
+      }
+    )
+  }
+  return { runs, isAll, more, error: answer.error ?? error, again: answer.again }
+}

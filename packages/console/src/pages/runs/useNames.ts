@@ -1,0 +1,31 @@
+import { useEffect, useMemo } from "react"
+import { useAnswer } from "../../app/answer.ts"
+import { gateway } from "../../app/gateway.ts"
+
+const mostNamed = 1000
+
+/** The names of saved flowlines by their ids. It asks again when an id is shown that it does not know. */
+export const useNames = (tenant: string, shown: ReadonlyArray<string>): ReadonlyMap<string, string> => {
+  const { value, again } = useAnswer(
+    tenant === ""
+      ? undefined
+      : (signal) => gateway.flowlines.list({ params: { tenant }, query: { limit: mostNamed } }, { signal }),
+    [tenant]
+  )
+  const names = useMemo(
+    () =>
+      new Map(
+        value?.map(({ id, flowline }) => {
+          const { name } = flowline
+          return [id, typeof name === "string" && name !== "" ? name : id]
+        })
+      ),
+    [value]
+  )
+  // Those of files that were run once have no name: each is asked for only once.
+  const unknown = [...new Set(shown)].filter((id) => !names.has(id)).join(" ")
+  useEffect(() => {
+    if (unknown !== "") again()
+  }, [unknown, again])
+  return names
+}

@@ -1,0 +1,41 @@
+import { useEffect, useState } from "react"
+import { useAnswer } from "../../app/answer.ts"
+import { gateway } from "../../app/gateway.ts"
+import { hasEnded, type State } from "./models.ts"
+import { type Sample, withSample } from "./Rates.ts"
+
+/** Milliseconds between two looks at a run that goes on. */
+const every = 1000
+
+/** A run as it goes, with the counters of the last seconds. */
+export const useRun = (tenant: string, flowlineId: string, executionId: string) => {
+  const [state, setState] = useState<State>("PENDING")
+  const answer = useAnswer(
+    tenant === ""
+      ? undefined
+      : (signal) => gateway.executions.detail({ params: { tenant, flowlineId, executionId } }, { signal }),
+    [tenant, flowlineId, executionId],
+    hasEnded(state) ? undefined : every
+  )
+  const { value } = answer
+  const [samples, setSamples] = useState<ReadonlyArray<Sample>>([])
+  useEffect(() => {
+    if (value === undefined) return
+    setState(value.state)
+    if (hasEnded(value.state)) setSamples([])
+    else setSamples((before) => withSample(before, { at: performance.now(), nodes: value.nodes }))
+  }, [value])
+  return { run: value, samples, error: answer.error, again: answer.again }
+}
+
+/** The definition that a run has, as it was when the run began. */
+export const useDefinition = (tenant: string, flowlineId: string, version: number | undefined) => {
+  const { value, error } = useAnswer(
+    version === undefined || tenant === ""
+      ? undefined
+      : (signal) => gateway.flowlines.get({ params: { tenant, id: flowlineId }, query: { version } }, { signal }),
+    [tenant, flowlineId, version]
+  )
+  const definition: unknown = value === undefined ? undefined : JSON.parse(value.source.dag)
+  return { definition, schema: value?.parameters, error }
+}

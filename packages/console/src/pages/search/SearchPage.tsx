@@ -1,0 +1,51 @@
+import { useAnswer } from "../../app/answer.ts"
+import { gateway } from "../../app/gateway.ts"
+import { addressOf, useQuery } from "../../app/location.ts"
+import { useTenant } from "../../app/tenant.ts"
+import { Empty, Frame } from "../../parts/Frame.tsx"
+import { Problem } from "../../parts/Problem.tsx"
+import shared from "../../parts/pages.module.css"
+import { common, search as t } from "../../texts/en.ts"
+import { Explorer } from "./Explorer.tsx"
+import { Indices } from "./Indices.tsx"
+
+/** `search`: documents of the tenant's indices; with `?view=indices` the indices themselves. */
+const SearchPage = () => {
+  const tenant = useTenant()
+  const [view] = useQuery("view")
+  const { value, error, again } = useAnswer(
+    tenant === "" ? undefined : (signal) => gateway.search.indices({ params: { tenant } }, { signal }),
+    [tenant]
+  )
+  const isIndices = view === "indices"
+  return (
+    <Frame
+      title={t.title}
+      views={[
+        { title: t.documentsTitle, to: addressOf(["search"]), current: !isIndices },
+        { title: t.indices, to: addressOf(["search"], { view: "indices" }), current: isIndices }
+      ]}
+    >
+      <Problem error={error} again={again} />
+      {value === undefined ? (
+        error === undefined ? (
+          <p className={shared.dim}>{common.loading}</p>
+        ) : null
+      ) : value.length === 0 ? (
+        <Empty title={t.emptyTitle}>
+          <p>{t.empty}</p>
+          {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reached by keys. */}
+          <pre tabIndex={0}>
+            <code>{t.curl(location.origin, tenant)}</code>
+          </pre>
+        </Empty>
+      ) : isIndices ? (
+        <Indices tenant={tenant} indices={value} again={again} />
+      ) : (
+        <Explorer key={tenant} tenant={tenant} indices={value} refresh={again} />
+      )}
+    </Frame>
+  )
+}
+
+export default SearchPage

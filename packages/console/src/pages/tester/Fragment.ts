@@ -1,0 +1,58 @@
+import { type Draft, longestDraft, readDraft } from "./Draft.ts"
+
+/** Characters of a fragment: browsers, mail and chat programs take links of this length. */
+export const longestFragment = 16_384
+
+const name = "t="
+
+const through = async (bytes: BlobPart, transform: CompressionStream | DecompressionStream, most: number) => {
+  const parts: Array<Uint8Array<ArrayBuffer>> = []
+  let length = 0
+  const reader = new Blob([bytes]).stream().pipeThrough(transform).getReader()
+  for (let next = await reader.read(); !next.done; next = await reader.read()) {
+    length += next.value.length
+    // A link can be made to unfold to any size.
+    if (length > most) {
+      await reader.cancel()
+      return undefined
+    }
+    parts.push(next.value)
+  }
+  return new Uint8Array(await new Blob(parts).arrayBuffer())
+}
+
+const toText = (bytes: Uint8Array): string => {
+  let text = ""
+  for (let at = 0; at < bytes.length; at += 8192) text += String.fromCharCode(...bytes.subarray(at, at + 8192))
+  return btoa(text).replaceAll("+", "-").replaceAll("/", "_").replace(/=+$/, "")
+}
+
+/** The fragment of a link, with its `#`, that holds the draft; undefined if it would be too long. */
+export const fragmentOf = async (draft: Draft): Promise<string | undefined> => {
+  // No text compresses a thousand times; what is longer is not worth the try.
+  if (draft.samples.length > 1000 * longestFragment) return undefined
+  const bytes = await through(JSON.stringify(draft), new CompressionStream("deflate-raw"), longestFragment)
+  const fragment = bytes === undefined ? undefined : `#${name}${toText(bytes)}`
+  return fragment !== undefined && fragment.length <= longestFragment ? fragment : undefined
+}
+
+/** Whether an address has a draft in its fragment. */
+export const hasDraft = (fragment: string): boolean => fragment.startsWith(`#${name}`)
+
+/** The draft of a fragment; undefined if it cannot be read. */
+export const draftOf = async (fragment: string): Promise<Draft | undefined> => {
+  if (!hasDraft(fragment) || fragment.length > longestFragment) return undefined
+  try {
+    const text = atob(
+      fragment
+        .slice(name.length + 1)
+        .replaceAll("-", "+")
+        .replaceAll("_", "/")
+    )
+    const bytes = Uint8Array.from(text, (unit) => unit.charCodeAt(0))
+    const found = await through(bytes, new DecompressionStream("deflate-raw"), longestDraft)
+    return found === undefined ? undefined : readDraft(JSON.parse(new TextDecoder().decode(found)))
+  } catch {
+    return undefined
+  }
+}

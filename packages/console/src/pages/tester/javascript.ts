@@ -1,0 +1,6 @@
+import { javascript as language } from "@codemirror/lang-javascript"
+import type { Extension } from "@codemirror/state"
+import { highlight } from "../../parts/highlight.ts"
+
+/** JavaScript, with its colours. */
+export const javascript: Extension = [language(), highlight]

@@ -1,0 +1,16 @@
+import type { AriaAttributes, ReactNode, Ref } from "react"
+
+/** A button of the browser: it works by mouse, touch and keyboard, and loads nothing. */
+export const Button = ({
+  onPress,
+  isDisabled,
+  type = "button",
+  ...rest
+}: Pick<AriaAttributes, "aria-label" | "aria-expanded" | "aria-controls" | "aria-haspopup" | "aria-pressed"> & {
+  readonly ref?: Ref<HTMLButtonElement>
+  readonly onPress?: () => void
+  readonly isDisabled?: boolean
+  readonly type?: "button" | "submit"
+  readonly className?: string | undefined
+  readonly children: ReactNode
+}) => <button type={type} disabled={isDisabled} onClick={onPress && (() => onPress())} {...rest} />

@@ -1,0 +1,29 @@
+import { useId } from "react"
+import css from "./parts.module.css"
+
+/** One of a few: radio buttons side by side, for which the arrow keys choose as well. */
+export const Choice = <Key extends string>({
+  label,
+  options,
+  chosen,
+  choose,
+  size = "normal"
+}: {
+  readonly label: string
+  readonly options: ReadonlyArray<{ readonly key: Key; readonly title: string }>
+  readonly chosen: Key
+  readonly choose: (key: Key) => void
+  readonly size?: "normal" | "small"
+}) => {
+  const name = useId()
+  return (
+    <div role="radiogroup" aria-label={label} className={`${css.choice} ${size === "small" ? css.small : ""}`}>
+      {options.map(({ key, title }) => (
+        <label key={key} className={css.option}>
+          <input type="radio" name={name} checked={key === chosen} onChange={() => choose(key)} />
+          <span>{title}</span>
+        </label>
+      ))}
+    </div>
+  )
+}

@@ -1,0 +1,38 @@
+import { type ReactNode, useEffect, useId, useRef } from "react"
+import { common } from "../texts/en.ts"
+import { Button } from "./Button.tsx"
+import css from "./parts.module.css"
+
+/** A modal dialog of the browser: it keeps the focus, closes on Escape, and gives the focus back. */
+export const Dialog = ({
+  title,
+  close,
+  children
+}: {
+  readonly title: string
+  readonly close: () => void
+  readonly children: ReactNode
+}) => {
+  const ref = useRef<HTMLDialogElement>(null)
+  const id = useId()
+  useEffect(() => {
+    const dialog = ref.current
+    const opener = document.activeElement
+    if (dialog?.open === false) dialog.showModal()
+    return () => {
+      dialog?.close()
+      if (opener instanceof HTMLElement && opener.isConnected) opener.focus()
+    }
+  }, [])
+  return (
+    <dialog ref={ref} className={css.dialog} aria-labelledby={id} onClose={close}>
+      <div className={css.dialogHead}>
+        <h2 id={id}>{title}</h2>
+        <Button className={css.close} aria-label={common.close} onPress={close}>
+          ×
+        </Button>
+      </div>
+      <div className={css.dialogBody}>{children}</div>
+    </dialog>
+  )
+}

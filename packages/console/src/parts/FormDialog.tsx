@@ -1,0 +1,52 @@
+import type { ReactNode } from "react"
+import { common } from "../texts/en.ts"
+import { Button } from "./Button.tsx"
+import { Dialog } from "./Dialog.tsx"
+import { Problem } from "./Problem.tsx"
+import css from "./pages.module.css"
+import look from "./parts.module.css"
+import { useAction } from "./useAction.ts"
+
+/** Asks for what something needs, and does it. What was typed stays when that fails, and the dialog says why. */
+export const FormDialog = ({
+  title,
+  action,
+  isReady = true,
+  act: run,
+  close,
+  children
+}: {
+  readonly title: string
+  /** What the button says: a verb. */
+  readonly action: string
+  /** Whether enough was typed. */
+  readonly isReady?: boolean
+  /** Does it, and closes the dialog. */
+  readonly act: () => Promise<void>
+  readonly close: () => void
+  readonly children: ReactNode
+}) => {
+  const { act, isBusy, error } = useAction(run)
+  return (
+    <Dialog title={title} close={close}>
+      <form
+        className={css.form}
+        onSubmit={(event) => {
+          event.preventDefault()
+          act()
+        }}
+      >
+        {children}
+        <Problem error={error} />
+        <div className={css.actions}>
+          <Button className={look.button} onPress={close}>
+            {common.cancel}
+          </Button>
+          <Button type="submit" className={look.primary} isDisabled={isBusy || !isReady}>
+            {action}
+          </Button>
+        </div>
+      </form>
+    </Dialog>
+  )
+}

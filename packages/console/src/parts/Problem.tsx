@@ -1,0 +1,67 @@
+import { GatewayError } from "@flow-gateway/client/light"
+import { isLost } from "../app/gateway.ts"
+import { useRole } from "../app/session.ts"
+import { common, login } from "../texts/en.ts"
+import { Button } from "./Button.tsx"
+import css from "./pages.module.css"
+import look from "./parts.module.css"
+
+interface Issue {
+  readonly part?: string
+  readonly pointer?: string
+  readonly line?: number
+  readonly column?: number
+  readonly detail?: string
+}
+
+/** What a failed call says to its reader, in one sentence or more. */
+export const messageOf = (error: unknown): string => {
+  if (isLost(error)) return common.away
+  return error instanceof Error ? error.message : String(error)
+}
+
+/** The single faults of a problem: each says where it is. */
+export const issuesOf = (error: unknown): ReadonlyArray<Issue> => {
+  const issues = error instanceof GatewayError ? error.problem["issues"] : undefined
+  return Array.isArray(issues) ? issues.filter((issue) => typeof issue === "object" && issue !== null) : []
+}
+
+const placeOf = ({ part, pointer, line, column }: Issue): string =>
+  [part, pointer === "" ? undefined : pointer, line === undefined ? undefined : `${line}:${column ?? 1}`]
+    .filter((one) => one !== undefined)
+    .join(" ")
+
+const OwnRole = () => <p>{login.roleHere(useRole())}</p>
+
+/** Why a call has failed, and a button that makes it again. */
+export const Problem = ({ error, again }: { readonly error: unknown; readonly again?: () => void }) => {
+  if (error === undefined) return null
+  const issues = issuesOf(error)
+  const id = error instanceof GatewayError ? error.problem["requestId"] : undefined
+  return (
+    <div role="alert" className={css.problem}>
+      <p>{messageOf(error)}</p>
+      {error instanceof GatewayError && error.type === "/problems/forbidden" ? <OwnRole /> : null}
+      {issues.length === 0 ? null : (
+        <ul>
+          {issues.slice(0, 50).map((issue, at) => (
+            // biome-ignore lint/suspicious/noArrayIndexKey: the list of a problem does not change.
+            <li key={at}>
+              <code>{placeOf(issue)}</code> {issue.detail}
+            </li>
+          ))}
+        </ul>
+      )}
+      {typeof id === "string" ? (
+        <p className={css.dim}>
+          {common.requestId} <code>{id}</code>
+        </p>
+      ) : null}
+      {again === undefined ? null : (
+        <Button className={look.button} onPress={again}>
+          {common.again}
+        </Button>
+      )}
+    </div>
+  )
+}

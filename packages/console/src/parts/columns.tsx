@@ -1,0 +1,22 @@
+import { common } from "../texts/en.ts"
+import type { Column } from "./Table.tsx"
+import { Time } from "./Time.tsx"
+
+type Named<A> = Pick<Column<A>, "id" | "title"> & Partial<Pick<Column<A>, "width">>
+
+/** A column of sizes in bytes. */
+export const sizeColumn = <A,>(named: Named<A>, sizeOf: (row: A) => number): Column<A> => ({
+  width: "110px",
+  ...named,
+  value: sizeOf,
+  cell: (row) => common.bytes(sizeOf(row)),
+  align: "end"
+})
+
+/** A column of times, which are epoch milliseconds or texts of ISO 8601. */
+export const timeColumn = <A,>(named: Named<A>, timeOf: (row: A) => string | number): Column<A> => ({
+  width: "minmax(205px, 1fr)",
+  ...named,
+  value: (row) => new Date(timeOf(row)).getTime(),
+  cell: (row) => <Time at={timeOf(row)} />
+})

@@ -1,0 +1,17 @@
+/** Copies a text. Over plain HTTP browsers have no clipboard but the one of the older command. */
+export const copy = async (text: string): Promise<boolean> => {
+  try {
+    await navigator.clipboard.writeText(text)
+    return true
+  } catch {
+    const field = document.createElement("textarea")
+    field.value = text
+    // A modal dialog lets nothing outside of it be selected.
+    const parent = document.querySelector("dialog[open]") ?? document.body
+    parent.append(field)
+    field.select()
+    const isCopied = document.execCommand("copy")
+    field.remove()
+    return isCopied
+  }
+}

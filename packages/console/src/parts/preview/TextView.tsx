@@ -1,0 +1,46 @@
+import { EditorState, type Extension } from "@codemirror/state"
+import { useEffect, useMemo, useState } from "react"
+import { preview as t } from "../../texts/en.ts"
+import { Editor } from "../Editor.tsx"
+import { type Language, languageOf } from "../languages.ts"
+import css from "./preview.module.css"
+
+const languages: ReadonlyArray<readonly [RegExp, Language]> = [
+  [/\.(?:json|ndjson|jsonl)$/i, "json"],
+  [/\.ya?ml$/i, "yaml"],
+  [/\.hjson$/i, "hjson"],
+  [/\.(?:js|ts|flowlet)$/i, "javascript"],
+  [/\.sql$/i, "sql"]
+]
+
+const lineHeight = 19.4
+const mostLines = 30
+
+/** A text that can be read and selected, in the colours of its language. */
+const TextView = ({ name, text }: { readonly name: string; readonly text: string }) => {
+  const [language, setLanguage] = useState<Extension>()
+  const found = languages.find(([pattern]) => pattern.test(name))?.[1]
+  useEffect(() => {
+    let isOver = false
+    setLanguage(undefined)
+    if (found === undefined) return
+    languageOf(found).then(
+      (extension) => {
+        if (!isOver) setLanguage(extension)
+      },
+      () => {}
+    )
+    return () => {
+      isOver = true
+    }
+  }, [found])
+  const extensions = useMemo(() => [EditorState.readOnly.of(true), language ?? []], [language])
+  const lines = Math.min(mostLines, text.split("\n").length)
+  return (
+    <div className={css.text} style={{ height: Math.ceil(lines * lineHeight) + 16 }}>
+      <Editor value={text} label={t.label(name)} extensions={extensions} onChange={() => {}} className={css.editor!} />
+    </div>
+  )
+}
+
+export default TextView

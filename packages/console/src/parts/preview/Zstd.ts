@@ -1,0 +1,23 @@
+import { decompress } from "fzstd"
+
+/** Bytes that one page of a Parquet file may have. */
+const mostBytes = 256 * 1024 * 1024
+
+class FaultyZstd extends Error {
+  constructor(what: string) {
+    super(`The compressed data (zstd) is faulty: ${what}`)
+  }
+}
+
+/** Decompresses Zstandard data whose size is known: our analytics flowlines write Parquet with it. */
+export const unzstd = (bytes: Uint8Array, size: number): Uint8Array => {
+  if (size > mostBytes) throw new FaultyZstd(`it is larger than ${mostBytes} bytes`)
+  let made: Uint8Array
+  try {
+    made = decompress(bytes, new Uint8Array(size))
+  } catch (cause) {
+    throw new FaultyZstd(cause instanceof Error ? cause.message : String(cause))
+  }
+  if (made.length !== size) throw new FaultyZstd("it has another size than it says")
+  return made
+}

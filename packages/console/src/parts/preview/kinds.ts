@@ -1,0 +1,28 @@
+/** What a file is looked into as. */
+export type Kind = "csv" | "tsv" | "ndjson" | "json" | "parquet" | "log" | "text" | "picture" | "binary"
+
+const kinds: Readonly<Record<string, Kind>> = {
+  csv: "csv",
+  tsv: "tsv",
+  ndjson: "ndjson",
+  jsonl: "ndjson",
+  json: "json",
+  parquet: "parquet",
+  log: "log",
+  png: "picture",
+  jpg: "picture",
+  jpeg: "picture",
+  gif: "picture",
+  webp: "picture",
+  avif: "picture",
+  svg: "picture",
+  zip: "binary",
+  zst: "binary"
+}
+
+/** What the name says of a file: its kind, and whether it is packed with gzip. */
+export const kindOf = (name: string): { readonly kind: Kind; readonly isGzip: boolean } => {
+  const isGzip = /\.gz$/i.test(name)
+  const extension = /\.(\w+)$/.exec(isGzip ? name.slice(0, -3) : name)?.[1]?.toLowerCase() ?? ""
+  return { kind: kinds[extension] ?? "text", isGzip }
+}

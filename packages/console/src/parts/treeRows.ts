@@ -1,0 +1,86 @@
+/** A folder, or a file with its row. */
+export interface Branch<A> {
+  /** From the root, without a slash at its ends. */
+  readonly path: string
+  readonly name: string
+  /** 1 at the root. */
+  readonly level: number
+  readonly leaf: A | undefined
+  /** Files below a folder, at any depth. */
+  readonly files: number
+  readonly children: ReadonlyArray<Branch<A>>
+}
+
+interface Growing<A> {
+  path: string
+  name: string
+  level: number
+  leaf: A | undefined
+  files: number
+  children: Array<Growing<A>>
+  folders: Map<string, Growing<A>>
+}
+
+/** The folder of a path; undefined at the root. */
+export const parentOf = (path: string): string | undefined => {
+  const slash = path.lastIndexOf("/")
+  return slash < 0 ? undefined : path.slice(0, slash)
+}
+
+/** The rows whose paths hold the text, whatever the case. */
+export const match = <A>(rows: ReadonlyArray<A>, pathOf: (row: A) => string, query: string): ReadonlyArray<A> => {
+  const sought = query.toLowerCase()
+  return sought === "" ? rows : rows.filter((row) => pathOf(row).toLowerCase().includes(sought))
+}
+
+const order = new Intl.Collator("en", { numeric: true })
+
+/** The rows as a tree: in each folder the folders first, then the files, by name. */
+export const branches = <A>(rows: ReadonlyArray<A>, pathOf: (row: A) => string): ReadonlyArray<Branch<A>> => {
+  const made = (path: string, name: string, level: number, leaf: A | undefined): Growing<A> => ({
+    ...{ path, name, level, leaf },
+    files: 0,
+    children: [],
+    folders: new Map()
+  })
+  const root = made("", "", 0, undefined)
+  for (const row of rows) {
+    const path = pathOf(row)
+    const segments = path.split("/")
+    let at = root
+    for (const name of segments.slice(0, -1)) {
+      let folder = at.folders.get(name)
+      if (folder === undefined) {
+        folder = made(at.level === 0 ? name : `${at.path}/${name}`, name, at.level + 1, undefined)
+        at.folders.set(name, folder)
+        at.children.push(folder)
+      }
+      folder.files += 1
+      at = folder
+    }
+    at.children.push(made(path, segments.at(-1)!, at.level + 1, row))
+  }
+  const sort = (branch: Growing<A>): void => {
+    branch.children.sort(
+      (one, other) =>
+        Number(one.leaf !== undefined) - Number(other.leaf !== undefined) || order.compare(one.name, other.name)
+    )
+    for (const folder of branch.folders.values()) sort(folder)
+  }
+  sort(root)
+  return root.children
+}
+
+/** What is seen of a tree: the branches whose folders are open, in their order. */
+export const flatten = <A>(
+  tree: ReadonlyArray<Branch<A>>,
+  isOpen: (path: string) => boolean
+): ReadonlyArray<Branch<A>> => {
+  const found: Array<Branch<A>> = []
+  const visit = (branch: Branch<A>): void => {
+    found.push(branch)
+    if (branch.leaf === undefined && isOpen(branch.path)) for (const child of branch.children) visit(child)
+  }
+  for (const branch of tree) visit(branch)
+  return found
+}

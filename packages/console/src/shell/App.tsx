@@ -1,0 +1,146 @@
+import { Suspense, useEffect, useRef, useState } from "react"
+import { themes } from "../app/colours.ts"
+import { askNow, useReachable } from "../app/gateway.ts"
+import { isNeeded, refreshed, useSession, wasAsked } from "../app/login.ts"
+import { useTenant } from "../app/tenant.ts"
+import { useTheme } from "../app/theme.ts"
+import { toast } from "../app/toasts.ts"
+import { Button } from "../parts/Button.tsx"
+import { Later, type Load } from "../parts/Later.tsx"
+import { common, shell } from "../texts/en.ts"
+import { Arrival } from "./Arrival.tsx"
+import { ErrorBoundary } from "./ErrorBoundary.tsx"
+import { Keys } from "./Keys.tsx"
+import { Nav } from "./Nav.tsx"
+import { type Page, usePage } from "./router.tsx"
+import css from "./shell.module.css"
+import { Toasts } from "./Toasts.tsx"
+
+const tenantDialog = () => import("./TenantDialog.tsx")
+const accountDialog = () => import("./AccountDialog.tsx")
+const loginDialog = () => import("./LoginDialog.tsx")
+const noTenant = () => import("./NoTenant.tsx")
+
+/** A button of the header that says what holds now, and opens a dialog that can change it. */
+const Choice = ({
+  label,
+  value,
+  load
+}: {
+  readonly label: string
+  readonly value: string
+  readonly load: Load<{ readonly current: string; readonly close: () => void }>
+}) => {
+  const [isOpen, setOpen] = useState(false)
+  const failed = () => {
+    toast(common.notLoaded)
+    setOpen(false)
+  }
+  return (
+    <>
+      <Button className={`${css.choice} ${css.named}`} onPress={() => setOpen(true)}>
+        <span className={css.choiceLabel}>{label}</span> {value}
+      </Button>
+      {isOpen ? <Later load={load} props={{ current: value, close: () => setOpen(false) }} failed={failed} /> : null}
+    </>
+  )
+}
+
+/**
+ * Shows the page once it is known who asks, and keeps it from then on: a login lies above it, so that nothing is lost of
+ * what was typed.
+ */
+const useStart = (): { readonly isStarted: boolean; readonly isLoginNeeded: boolean } => {
+  const session = useSession()
+  const [isAsked, setAsked] = useState(session !== undefined || wasAsked())
+  const isLoginNeeded = isNeeded(session)
+  const started = useRef(false)
+  started.current ||= isAsked && !isLoginNeeded
+  useEffect(() => void refreshed.then(() => setAsked(true)), [])
+  return { isStarted: started.current, isLoginNeeded }
+}
+
+const ThemeSwitch = () => {
+  const [theme, setTheme] = useTheme()
+  const next = themes[(themes.indexOf(theme) + 1) % themes.length]!
+  return (
+    <Button className={css.choice} onPress={() => setTheme(next)}>
+      <span aria-hidden="true" className={css.symbol}>
+        ◐
+      </span>
+      <span className={css.long}>
+        <span className={css.choiceLabel}>{shell.colours}</span> {shell.themes[theme]}
+      </span>
+    </Button>
+  )
+}
+
+/** Says that the gateway is away. Its place is there before, so that nothing moves. */
+const Connection = () => {
+  const isReachable = useReachable()
+  return (
+    <div role="status" className={css.connection}>
+      {isReachable ? null : (
+        <div className={css.lost}>
+          <span>{shell.lost}</span>
+          <Button className={css.plain} onPress={askNow}>
+            {shell.askNow}
+          </Button>
+        </div>
+      )}
+    </div>
+  )
+}
+
+const Content = ({ page }: { readonly page: Page | undefined }) =>
+  page === undefined ? (
+    <h1 className={css.failure}>{shell.noPage}</h1>
+  ) : (
+    <Suspense fallback={<p className={css.loading}>{shell.loading}</p>}>
+      <page.Content />
+    </Suspense>
+  )
+
+export const App = () => {
+  const page = usePage()
+  const { isStarted, isLoginNeeded } = useStart()
+  const tenant = useTenant()
+  const { principal, tenants } = useSession() ?? {}
+  const title = page?.title ?? shell.noPage
+  return (
+    <>
+      <button type="button" className={css.skip} onClick={skip}>
+        {shell.skip}
+      </button>
+      <header className={css.header}>
+        <span className={css.brand}>{shell.product}</span>
+        <Nav current={page} />
+        <span className={css.gap} />
+        {tenant === "" ? null : <Choice label={shell.tenant} value={tenant} load={tenantDialog} />}
+        {principal && principal !== "anonymous" ? (
+          <Choice label={shell.account} value={shell.nameOf(principal)} load={accountDialog} />
+        ) : null}
+        <ThemeSwitch />
+        <Keys />
+      </header>
+      <Arrival page={title} />
+      <Connection />
+      <main id="main" tabIndex={-1} className={css.main}>
+        <ErrorBoundary key={page?.path}>
+          {isStarted && !(principal && tenants?.length === 0) ? (
+            <Content page={page} />
+          ) : isStarted ? (
+            <Later load={noTenant} props={{}} />
+          ) : (
+            <p className={css.loading}>{shell.loading}</p>
+          )}
+        </ErrorBoundary>
+      </main>
+      <Toasts />
+      {isLoginNeeded ? <Later load={loginDialog} props={{ isOver: isStarted }} /> : null}
+    </>
+  )
+}
+
+/** A button and no link, as the fragment of the address holds the state of the page. */
+const skip = (): void => document.getElementById("main")?.focus()

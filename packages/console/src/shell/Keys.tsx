@@ -1,0 +1,50 @@
+import { useEffect, useState } from "react"
+import { toast } from "../app/toasts.ts"
+import { Button } from "../parts/Button.tsx"
+import { Later } from "../parts/Later.tsx"
+import { common, shell } from "../texts/en.ts"
+import css from "./shell.module.css"
+
+const dialog = () => import("./KeysDialog.tsx")
+
+/** Whether keys go into a text there. An editor stands in a shadow tree, of which the event only names the host. */
+const takesText = (event: KeyboardEvent): boolean => {
+  const [target] = event.composedPath()
+  return (
+    target instanceof HTMLElement &&
+    (target.isContentEditable || target.matches("input:not([type=radio], [type=checkbox]), textarea, select"))
+  )
+}
+
+/** Shows the keys of the page, by a button or by the key `?`. */
+export const Keys = () => {
+  const [isOpen, setOpen] = useState(false)
+  useEffect(() => {
+    const press = (event: KeyboardEvent) => {
+      if (event.key !== "?" || event.ctrlKey || event.metaKey || event.altKey || takesText(event)) return
+      // A dialog that is open has the keyboard.
+      if (document.querySelector("dialog[open]") !== null) return
+      event.preventDefault()
+      setOpen(true)
+    }
+    addEventListener("keydown", press)
+    return () => removeEventListener("keydown", press)
+  }, [])
+  return (
+    <>
+      <Button className={css.choice} aria-label={shell.keys.title} onPress={() => setOpen(true)}>
+        ?
+      </Button>
+      {isOpen ? (
+        <Later
+          load={dialog}
+          props={{ close: () => setOpen(false) }}
+          failed={() => {
+            toast(common.notLoaded)
+            setOpen(false)
+          }}
+        />
+      ) : null}
+    </>
+  )
+}

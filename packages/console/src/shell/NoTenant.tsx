@@ -1,0 +1,11 @@
+import { Frame } from "../parts/Frame.tsx"
+import { login } from "../texts/en.ts"
+
+/** What somebody sees who may see no tenant. */
+const NoTenant = () => (
+  <Frame title={login.noTenant}>
+    <p>{login.none}</p>
+  </Frame>
+)
+
+export default NoTenant

@@ -1,0 +1,58 @@
+import { type ComponentType, type LazyExoticComponent, lazy } from "react"
+import { usePath } from "../app/location.ts"
+import { shell } from "../texts/en.ts"
+
+/** A page of the console. What it shows is named by the parts of the path that follow its own. */
+export interface Page {
+  /** The first part of the path below `/console/`; empty for the front page. */
+  readonly path: string
+  readonly title: string
+  /** No entry of the navigation leads to it. */
+  readonly isHidden?: boolean
+  readonly Content: LazyExoticComponent<ComponentType>
+}
+
+const loadTester = () => import("../pages/tester/TesterPage.tsx")
+export type FrontPage = Awaited<ReturnType<typeof loadTester>>
+let tester: FrontPage | undefined
+
+/** Gives the frame the front page that was loaded beside it, so that both are shown at once. */
+export const showFrontPage = (page: FrontPage): void => {
+  tester = page
+}
+
+/** Shows a front page that was loaded without the wait that even a kept promise takes. */
+const Tester = lazy(() =>
+  tester === undefined
+    ? loadTester()
+    : // biome-ignore lint/suspicious/noThenProperty: React asks such a thing at once.
+      ({ then: (found: (page: typeof tester) => void) => found(tester) } as Promise<FrontPage>)
+)
+
+/** The pages in the order of the navigation. Each is loaded when it is opened. */
+export const pages: ReadonlyArray<Page> = [
+  { path: "", title: shell.titles.tester, Content: Tester },
+  {
+    path: "flowlines",
+    title: shell.titles.flowlines,
+    Content: lazy(() => import("../pages/flowlines/FlowlinesPage.tsx"))
+  },
+  { path: "runs", title: shell.titles.runs, Content: lazy(() => import("../pages/runs/RunsPage.tsx")) },
+  { path: "channels", title: shell.titles.channels, Content: lazy(() => import("../pages/channels/ChannelsPage.tsx")) },
+  { path: "search", title: shell.titles.search, Content: lazy(() => import("../pages/search/SearchPage.tsx")) },
+  { path: "data", title: shell.titles.data, Content: lazy(() => import("../pages/data/DataPage.tsx")) },
+  { path: "guide", title: shell.titles.guide, Content: lazy(() => import("../pages/guide/GuidePage.tsx")) },
+  { path: "admin", title: shell.titles.admin, Content: lazy(() => import("../pages/admin/AdminPage.tsx")) },
+  {
+    path: "login",
+    title: shell.titles.login,
+    isHidden: true,
+    Content: lazy(() => import("../pages/login/LoginPage.tsx"))
+  }
+]
+
+/** The page of the address; undefined if there is none. */
+export const usePage = (): Page | undefined => {
+  const [first = ""] = usePath()
+  return pages.find(({ path }) => path === first)
+}

@@ -1,0 +1,102 @@
+import { gzipSync } from "node:zlib"
+import { assert, layer } from "@effect/vitest"
+import { Effect } from "effect"
+import type { Browser, Page, Request } from "playwright-core"
+import { connect } from "../../packages/client/src/promise.ts"
+import { dagLimit } from "../../scripts/bundle-console.ts"
+import { boxOf, execute, flowline, problems, saved, text } from "./flowlinePages.ts"
+import { ended } from "./runs.ts"
+import { Console } from "./support.ts"
+
+/** Opens a page in a fresh browser, and gives the bytes in gzip of all that it has loaded when it is at rest. */
+const loadedBy = async (browser: Browser, url: string, isThere: (page: Page) => Promise<void>) => {
+  const context = await browser.newContext({ viewport: { width: 1280, height: 860 } })
+  const page = await context.newPage()
+  const open = new Set<string>()
+  const loaded = new Map<string, number>()
+  const isFile = (request: Request) => request.isNavigationRequest() || request.url().includes("/assets/")
+  page.on("request", (request) => {
+    if (isFile(request)) open.add(request.url())
+  })
+  const finished: Array<Promise<void>> = []
+  page.on("requestfinished", (request) => {
+    if (!isFile(request)) return
+    const address = request.url()
+    const note = async () => {
+      const body = await (await request.response())!.body()
+      loaded.set(address.replace(/.*\//, ""), gzipSync(body, { level: 9 }).length)
+      open.delete(address)
+    }
+    finished.push(note())
+  })
+  await page.goto(url)
+  await isThere(page)
+  // At rest: nothing is being loaded, and the page has nothing to do.
+  let before = -1
+  while (open.size > 0 || before !== loaded.size) {
+    before = loaded.size
+    for (let at = 0; at < 5; at++) {
+      await page.evaluate(() => new Promise((done) => requestIdleCallback(done)))
+      await page.evaluate(() => new Promise((done) => requestAnimationFrame(done)))
+    }
+    await Promise.all(finished)
+  }
+  const bytes = [...loaded.values()].reduce((sum, one) => sum + one, 0)
+  return { page, bytes, names: [...loaded.keys()], context }
+}
+
+const drawn = async (page: Page) => {
+  await boxOf(page, "parse").waitFor()
+  // The text has its colours, and the gateway has said what it thinks of it.
+  await text(page).locator(".cm-line span").first().waitFor()
+  await problems(page).getByText("No problems").waitFor()
+  await page.getByRole("region", { name: "Node lines" }).waitFor()
+}
+
+layer(Console.layer, { excludeTestServices: true })("a page with a DAG", (it) => {
+  for (const [name, path, isThere] of [
+    ["a saved flowline", (url: string) => saved(url, flowline("small")).then((id) => `flowlines/${id}`), drawn],
+    [
+      "a flowline in JSON",
+      async (url: string) => {
+        const lines = { type: "generator_input", component: "lines", settings: { count: 1, messages: ["x"] } }
+        const dag = [
+          { ...lines, publish: [{ stream: "lines" }] },
+          { type: "show", component: "parse", subscribe: [{ component: "lines", stream: "lines" }] }
+        ]
+        return `flowlines/${await saved(url, JSON.stringify({ runtime: "stream", dag }), undefined, "a.json")}`
+      },
+      drawn
+    ],
+    ["a new flowline", async () => "flowlines/new", drawn],
+    [
+      "a run",
+      async (url: string) => {
+        const api = connect(url)
+        const id = await saved(url, flowline("run"))
+        const run = await execute(url, id)
+        await ended(api, id, run)
+        return `runs/${id}/${run}`
+      },
+      async (page: Page) => {
+        await boxOf(page, "parse").filter({ hasText: /\d/ }).waitFor()
+      }
+    ]
+  ] as const) {
+    it.effect(`loads what it may: ${name}`, () =>
+      Effect.gen(function* () {
+        const { gateway, browser } = yield* Console
+        yield* Effect.promise(async () => {
+          const at = await path(gateway.url)
+          const { bytes, names, context } = await loadedBy(browser, `${gateway.url}/console/${at}`, isThere)
+          assert.isAtMost(bytes, dagLimit, names.join(" "))
+          // All of it was seen: the picture alone has 70 KB.
+          assert.isAbove(bytes, 150_000)
+          assert.isTrue(names.some((one) => one.startsWith("Picture-") && one.endsWith(".js")))
+          assert.isFalse(names.some((one) => one.startsWith("TesterPage-")))
+          await context.close()
+        })
+      })
+    )
+  }
+})
