@@ -8,6 +8,7 @@ import { Effect, Redacted } from "effect"
 import { startEmbedded } from "../src/layers/postgres/Embedded.ts"
 import { temporaryFolder } from "../test/support/postgresServer.ts"
 import { cpuSecondsOf, median, memoryMiBOf, onCores } from "./measure.ts"
+import { endOf } from "./runs.ts"
 
 // An extraction to csv as a client sees it, from the request to the end of its execution, when its archive is there,
 // against the same fields in the same order by `psql \copy` (time) and by `psql \copy | zip -6` (processor time). The
@@ -78,14 +79,12 @@ const post = async (url: string, body: FormData | string) => {
   return (await answer.json()) as { readonly id: string; readonly execution: string }
 }
 
-/** Waits for the end of an execution; asking costs the gateway some, so it is not asked all the time. */
-const ended = async (url: string): Promise<void> => {
-  for (;;) {
-    const { state, error } = (await (await fetch(url)).json()) as { readonly state: string; readonly error: string }
-    if (state === "SUCCEEDED") return
-    if (state !== "PENDING" && state !== "RUNNING") throw new Error(error)
-    await new Promise((done) => setTimeout(done, 20))
-  }
+/** Waits for the success of an execution. */
+const ended = async (tenant: string, flowline: string, execution: string): Promise<void> => {
+  await endOf(`${tenant}/flowline/executions/${execution}/output`)
+  const detail = await (await fetch(`${tenant}/flowline/${flowline}/executions/${execution}`)).json()
+  const { state, error } = detail as { readonly state: string; readonly error: string }
+  if (state !== "SUCCEEDED") throw new Error(error)
 }
 
 const psql = (url: string, command: string): string => {
@@ -151,7 +150,7 @@ const compare = async (folder: string, url: string, postgres: number) => {
       return post(`${tenant}/flowline`, form)
     }
     const { id: loading } = await save(load)
-    await ended(`${tenant}/flowline/${loading.slice(0, 20)}/executions/${loading}`)
+    await ended(tenant, loading.slice(0, 20), loading)
     psql(url, "vacuum analyze")
     const parts = psql(url, "select part from search_parts order by month").trim().split("\n")
     const union = parts.map((part) => `select ts, id, doc from search_part_${part}`).join(" union all ")
@@ -162,12 +161,12 @@ const compare = async (folder: string, url: string, postgres: number) => {
     const gateway = child.pid ?? 0
     const extract = async () => {
       const { id, execution } = await post(`${tenant}/extraction`, request)
-      await ended(`${tenant}/flowline/${id}/executions/${execution}`)
+      await ended(tenant, id, execution)
       return execution
     }
     const doNothing = async () => {
       const { id } = await save(nothing)
-      await ended(`${tenant}/flowline/${id.slice(0, 20)}/executions/${id}`)
+      await ended(tenant, id.slice(0, 20), id)
     }
     const command = async (line: string) => {
       const process: ChildProcess = spawn("sh", ["-c", line], { stdio: ["ignore", "ignore", "inherit"] })

@@ -2,6 +2,7 @@ import { PgClient } from "@effect/sql-pg"
 import { Effect, Redacted } from "effect"
 import { Reactivity } from "effect/reactivity"
 import { SqlClient } from "effect/sql"
+import { startBundled } from "../src/drivers/Programs.ts"
 import { versionKey } from "../src/services/shared/Versions.ts"
 import { startTestServer } from "../test/support/postgresServer.ts"
 import { startProcess, temporary } from "../test/support/process-gateway.ts"
@@ -74,6 +75,8 @@ const bench = Effect.fnUntraced(function* (url: string) {
 const whole = Effect.gen(function* () {
   const database = yield* startTestServer
   const data = yield* temporary
+  // As `npm start` runs it, without the source files.
+  startBundled()
   const gateway = startProcess({ FLOW_DATA: data, FLOW_DATABASE_URL: Redacted.value(database) })
   const { url } = yield* Effect.promise(gateway.ready)
   const client = yield* PgClient.make({ url: database })

@@ -20,6 +20,20 @@ export const node = (type: string, settings: DagNode["settings"], from?: string)
   publish: type.endsWith("_output") ? [] : [{ stream: "out" }]
 })
 
+/**
+ * Waits for the end of an execution by the event stream of its output. Asking for its state again and again would take
+ * the processors from it: at 8 ms a tenth of two cores.
+ */
+export const endOf = async (output: string): Promise<void> => {
+  const { body } = await fetch(output, { headers: { accept: "text/event-stream" } })
+  let said = ""
+  for await (const chunk of body!.pipeThrough(new TextDecoderStream())) {
+    said = (said + chunk).slice(-1000)
+    if (said.includes("event: end")) return
+  }
+  throw new Error(`The output ended without its end: ${said}`)
+}
+
 /** A gateway as its operator starts it, with a PostgreSQL of its own. */
 export class Gateway {
   readonly #process: ChildProcess
@@ -64,17 +78,15 @@ export class Gateway {
     return saved.id
   }
 
-  /** Milliseconds from the request for an execution to the state `SUCCEEDED`. */
+  /** Milliseconds from the request for an execution to its end, which has to be a success. */
   async execute(id: string): Promise<number> {
     const began = performance.now()
     const execution = (await this.#ask(`/${id}`, { method: "POST" })).id
-    for (;;) {
-      // Often enough for the figures, seldom enough to leave the processors to the run.
-      await sleep(8)
-      const detail = await this.#ask(`/${id}/executions/${execution}`)
-      if (detail.state === "SUCCEEDED") return performance.now() - began
-      if (detail.state !== "PENDING" && detail.state !== "RUNNING") throw new Error(JSON.stringify(detail))
-    }
+    await endOf(`${this.#base}/executions/${execution}/output`)
+    const millis = performance.now() - began
+    const detail = await this.#ask(`/${id}/executions/${execution}`)
+    if (detail.state !== "SUCCEEDED") throw new Error(JSON.stringify(detail))
+    return millis
   }
 
   /** Waits until the next runner is ready and nothing works any more. */

@@ -2,6 +2,7 @@ import { PgClient } from "@effect/sql-pg"
 import { Effect, Layer, Redacted } from "effect"
 import { Reactivity } from "effect/reactivity"
 import { SqlClient } from "effect/sql"
+import { startBundled } from "../src/drivers/Programs.ts"
 import * as PostgresSearch from "../src/drivers/search/PostgresSearch.ts"
 import { Search } from "../src/drivers/search/Search.ts"
 import * as Retention from "../src/services/retention/Retention.ts"
@@ -135,6 +136,8 @@ const time = async (url: string, body: string | undefined): Promise<number> => {
 const filled = Effect.fnUntraced(function* (sizes: Sizes) {
   const database = yield* startTestServer
   const data = yield* temporary
+  // As `npm start` runs it, without the source files.
+  startBundled()
   const started = startProcess({
     FLOW_DATA: data,
     FLOW_DATABASE_URL: Redacted.value(database),

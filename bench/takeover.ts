@@ -11,11 +11,14 @@ import { configuration } from "../test/support/conf.ts"
 import { startTestServer } from "../test/support/postgresServer.ts"
 import { until } from "../test/support/process.ts"
 import { type GatewayProcess, startProcess, temporary } from "../test/support/process-gateway.ts"
+import { pinned } from "./measure.ts"
 
 /**
  * How long the jobs and shards of a gateway are without one. Three gateways share a PostgreSQL; the one that has the
  * most jobs is killed, and later frozen. `node bench/takeover.ts`; docs/benchmarks.md describes the variables.
  */
+
+await pinned(import.meta.filename)
 
 const kills = Number(process.env["BENCH_KILLS"] ?? 8)
 const freezes = Number(process.env["BENCH_FREEZES"] ?? 4)

@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
+import { startBundled } from "../src/drivers/Programs.ts"
 import { startProcess } from "../test/support/process-gateway.ts"
 import { cpuSecondsOf, pinned } from "./measure.ts"
 
@@ -44,6 +45,8 @@ const csv = ["city,amount", ...Array.from({ length: 100 }, (_, at) => `c${at % 5
 const quantile = (values: ReadonlyArray<number>, q: number) =>
   [...values].sort((a, b) => a - b)[Math.min(values.length - 1, Math.floor(values.length * q))] ?? Number.NaN
 
+// As `npm start` runs it, without the source files.
+startBundled()
 const data = mkdtempSync(join(tmpdir(), "flow-bench-"))
 const gateway = startProcess({ FLOW_DATA: data })
 try {
