@@ -15,13 +15,14 @@ export interface ZipEntry {
 }
 
 /** What zip.js reads the directory of a zip from. */
-const readerOf = (source: Source): Reader<Source> =>
-  ({
-    size: source.size,
-    initialized: true,
-    init: () => Promise.resolve(),
-    readUint8Array: (offset: number, length: number) => source.read(offset, length)
-  }) as unknown as Reader<Source>
+const readerOf = (source: Source): Reader<Source> => ({
+  size: source.size,
+  readUint8Array: (offset, length) => source.read(offset, length),
+  get readable() {
+    return streamOf(source, 0, source.size)
+  },
+  createReadable: ({ offset = 0, size = source.size - offset } = {}) => streamOf(source, offset, size)
+})
 
 const headBytes = 30
 const stored = 0
