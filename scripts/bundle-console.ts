@@ -158,6 +158,8 @@ export const bundleConsole = async (folder: string, texts = english): Promise<Si
     base: "./",
     logLevel: "error",
     plugins: [sections(texts), blocking],
+    // The shim gives React 17 what React has by now.
+    resolve: { alias: [{ find: /^use-sync-external-store\/shim(?:\/index\.js)?$/, replacement: "react" }] },
     oxc: { jsx: { runtime: "automatic", development: false } },
     css: { modules: { generateScopedName: "[local]-[hash:base64:5]" } },
     build: {
