@@ -128,6 +128,17 @@ const sections = (texts: string): Plugin => ({
   transformIndexHtml: (html) => html.replace('lang="en"', `lang="${basename(texts, ".ts")}"`)
 })
 
+/** Leaves out what React Aria says in languages that the texts are not in, which is a fifth of it. */
+const otherLanguages = (texts: string): Plugin => ({
+  name: "other-languages",
+  enforce: "pre",
+  load: (id) => {
+    const language = /\/react-aria[\w-]*\/.*\/([a-z]{2})-[A-Z]{2}\.mjs$/.exec(id)?.[1]
+    // English is what it says in a language that it has not.
+    return language === undefined || ["en", basename(texts, ".ts")].includes(language) ? null : "export default {}"
+  }
+})
+
 const zip = promisify(gzip)
 const zstd = promisify(zstdCompress)
 
@@ -157,7 +168,7 @@ export const bundleConsole = async (folder: string, texts = english): Promise<Si
     // Relative, for any prefix that a proxy puts before the paths.
     base: "./",
     logLevel: "error",
-    plugins: [sections(texts), blocking],
+    plugins: [sections(texts), otherLanguages(texts), blocking],
     // The shim gives React 17 what React has by now.
     resolve: { alias: [{ find: /^use-sync-external-store\/shim(?:\/index\.js)?$/, replacement: "react" }] },
     oxc: { jsx: { runtime: "automatic", development: false } },

@@ -191,7 +191,7 @@ export const pagesOf = ({ flowline, ended, live, endless }: Given): ReadonlyArra
       "button Delete": "DELETE registry/delete/{path}"
     }
   },
-  { path: "data/resources", shows: /button "thing 1"|rights/, needs: resources },
+  { path: "data/resources", shows: /rights/, needs: resources },
   {
     path: "data/resources/org/rights/thing/t.csv",
     shows: /gridcell "2"/,
@@ -265,8 +265,8 @@ export const controlsOf = async (page: Page): Promise<ReadonlySet<string>> => {
 /** What only looks, sorts, chooses, copies, or changes what the browser keeps. */
 const harmless = [
   /^(?:link (?!New )|radio (?!no tenant$|the tenant$)|searchbox|slider|listbox)/,
-  // A picture or tree: nodes and streams, folders with what they hold.
-  /^button (?:\S+ \w+_(?:in|out)put|(?:parse|failed|large|show|screen|ways) \w+|.* from \w+ to \w+|\S+ \d+)\b/,
+  // A picture: nodes and streams.
+  /^button (?:\S+ \w+_(?:in|out)put|(?:parse|failed|large|show|screen|ways) \w+|.* from \w+ to \w+)\b/,
   /^button (?:Closer|Farther|Fit|Settings|Documentation|Node at the cursor|Try it)$/,
   /^button (?:Copy|Refresh|Search|History|Close|JSON|Read again|As text|Pause|Following|To the (?:begin|end))$/,
   /^button (?:Copy|Only|Without|Show|Values of|Forget) ./,

@@ -6,7 +6,7 @@ import { nameOf, targetOf } from "../../packages/console/src/pages/guide/address
 import { search } from "../../packages/console/src/pages/guide/search.ts"
 import { faultsOf } from "../../packages/console/src/pages/guide/syntax.ts"
 import { hjsonParts } from "../../packages/console/src/parts/hjson.ts"
-import { branches, flatten, match, parentOf } from "../../packages/console/src/parts/treeRows.ts"
+import { type Branch, branches, keyOf, match, openIn, parentOf } from "../../packages/console/src/parts/treeRows.ts"
 
 const runs = { arbitrary: { runs: 300 } }
 
@@ -36,6 +36,8 @@ describe("the digest of a file", () => {
 })
 
 describe("a tree of paths", () => {
+  const all = (tree: ReadonlyArray<Branch<string>>): ReadonlyArray<Branch<string>> =>
+    tree.flatMap((branch) => [branch, ...all(branch.children)])
   const Path = Schema.Array(Schema.Literals(["a", "b", "B", "10", "9", "ä"])).check(Schema.isMinLength(1))
   it.prop(
     "has every file once, below its folders",
@@ -43,10 +45,7 @@ describe("a tree of paths", () => {
     ({ given }) => {
       // A file has an extension, so that no path is a folder of another.
       const paths = [...new Set(given.map((segments) => `${segments.join("/")}.txt`))]
-      const shown = flatten(
-        branches(paths, (path) => path),
-        () => true
-      )
+      const shown = all(branches(paths, (path) => path))
       expect(shown.filter(({ leaf }) => leaf !== undefined).map(({ path }) => path)).toHaveLength(paths.length)
       const open = new Set<string | undefined>([undefined])
       for (const { path, level, leaf, files } of shown) {
@@ -60,19 +59,16 @@ describe("a tree of paths", () => {
     runs
   )
 
-  it("has folders before files, in the order of their numbers, and closed folders hide what is below", () => {
+  it("has folders before files, in the order of their numbers, and no folder is open in one that is closed", () => {
     const tree = branches(["z.txt", "a10/x", "a9/x", "a9/b/y"], (path) => path)
-    expect(flatten(tree, () => true).map(({ path }) => path)).toEqual([
-      "a9",
-      "a9/b",
-      "a9/b/y",
-      "a9/x",
-      "a10",
-      "a10/x",
-      "z.txt"
-    ])
-    expect(flatten(tree, (path) => path === "a10").map(({ path }) => path)).toEqual(["a9", "a10", "a10/x", "z.txt"])
+    expect(all(tree).map(keyOf)).toEqual(["a9/", "a9/b/", "a9/b/y", "a9/x", "a10/", "a10/x", "z.txt"])
+    expect([...openIn(tree, () => true)]).toEqual(["a9/", "a9/b/", "a10/"])
+    expect([...openIn(tree, (key) => key !== "a9/")]).toEqual(["a10/"])
     expect(match(["Ab/c", "d"], (path) => path, "b/C")).toEqual(["Ab/c"])
+  })
+
+  it("tells a folder and a file of the same path apart", () => {
+    expect(all(branches(["a", "a/b"], (path) => path)).map(keyOf)).toEqual(["a/", "a/b", "a"])
   })
 })
 

@@ -1,5 +1,6 @@
 import { assert, layer } from "@effect/vitest"
 import type { BrowserContextOptions, Page } from "playwright-core"
+import { frameTimes } from "./frames.ts"
 import { Console, editor, isWide, violations, visit } from "./support.ts"
 
 /** The pages that the navigation leads to: their titles and addresses. */
@@ -218,25 +219,9 @@ layer(Console.layer, { excludeTestServices: true })("the frame", (it) => {
       observer.disconnect()
       return found
     })
-    // The processor's time of the page's thread, which other work on the machine does not count in.
-    const session = await page.context().newCDPSession(page)
-    await session.send("Performance.enable", { timeDomain: "threadTicks" })
-    const spent = async () => {
-      const { metrics } = await session.send("Performance.getMetrics")
-      const counted = ["ScriptDuration", "LayoutDuration", "RecalcStyleDuration"]
-      return metrics.reduce((sum, { name, value }) => (counted.includes(name) ? sum + 1000 * value : sum), 0)
-    }
-    await grid.hover()
     const before = await grid.evaluate((element) => element.scrollTop)
-    const times: Array<number> = []
-    for (let frame = 0; frame < 120; frame++) {
-      const start = await spent()
-      await page.mouse.wheel(0, 102)
-      await page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))))
-      times.push((await spent()) - start)
-    }
+    const median = (await frameTimes(page, grid, 102))[60]!
     assert.isAtLeast(await grid.evaluate((element) => element.scrollTop), before + 100 * 102)
-    const median = times.sort((one, other) => one - other)[60]!
     // A frame at 60 Hz has 16.7 ms.
     assert.isAbove(median, 0)
     assert.isBelow(median, 8)

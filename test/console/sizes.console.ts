@@ -93,7 +93,7 @@ layer(Console.layer, { excludeTestServices: true })("a page with a DAG", (it) =>
           // All of it was seen: the picture alone has 70 KB.
           assert.isAbove(bytes, 150_000)
           assert.isTrue(names.some((one) => one.startsWith("Picture-") && one.endsWith(".js")))
-          assert.isFalse(names.some((one) => one.startsWith("TesterPage-")))
+          assert.isFalse(names.some((one) => /^(?:TesterPage|TreeGrid)-/.test(one)))
           await context.close()
         })
       })

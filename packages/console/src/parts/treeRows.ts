@@ -71,15 +71,17 @@ export const branches = <A>(rows: ReadonlyArray<A>, pathOf: (row: A) => string):
   return root.children
 }
 
-/** What is seen of a tree: the branches whose folders are open, in their order. */
-export const flatten = <A>(
-  tree: ReadonlyArray<Branch<A>>,
-  isOpen: (path: string) => boolean
-): ReadonlyArray<Branch<A>> => {
-  const found: Array<Branch<A>> = []
-  const visit = (branch: Branch<A>): void => {
-    found.push(branch)
-    if (branch.leaf === undefined && isOpen(branch.path)) for (const child of branch.children) visit(child)
+/** What an entry is known by: folders end with a slash, as a file may have the same path. */
+export const keyOf = ({ path, leaf }: Branch<unknown>): string => (leaf === undefined ? `${path}/` : path)
+
+/** The keys of the folders that are open, but of none in a folder that is closed. */
+export const openIn = (tree: ReadonlyArray<Branch<unknown>>, isOpen: (key: string) => boolean): ReadonlySet<string> => {
+  const found = new Set<string>()
+  const visit = (branch: Branch<unknown>): void => {
+    const key = keyOf(branch)
+    if (branch.leaf !== undefined || !isOpen(key)) return
+    found.add(key)
+    for (const child of branch.children) visit(child)
   }
   for (const branch of tree) visit(branch)
   return found

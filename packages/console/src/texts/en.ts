@@ -1363,6 +1363,17 @@ export const preview = {
     `This Parquet file has ${size}. In an archive it is packed once more, so that all of it would have to be loaded; up to ${most} are. Download it.`
 }
 
+/** What a tree of files says. */
+export const tree = {
+  keys: [
+    { keys: "↑ ↓", does: "go from row to row of a tree" },
+    { keys: "PageUp PageDown Home End", does: "go further in a tree" },
+    { keys: "→ ←", does: "open and close a folder; ← goes from a file to its folder" },
+    { keys: "a b c …", does: "go to the next name that begins with these letters" },
+    { keys: "Enter", does: "opens the file" }
+  ]
+}
+
 export const data = {
   title: "Data",
   views: { artifacts: "Artifacts", resources: "Stored resources", registry: "Registry", files: "Files of runs" },

@@ -1,4 +1,4 @@
-import { type ReactNode, useMemo, useState } from "react"
+import { type ReactNode, useState } from "react"
 import { useAnswer } from "../../app/answer.ts"
 import { gateway } from "../../app/gateway.ts"
 import { Link } from "../../app/Link.tsx"
@@ -15,15 +15,14 @@ import pages from "../../parts/pages.module.css"
 import look from "../../parts/parts.module.css"
 import type { Column } from "../../parts/Table.tsx"
 import { Time } from "../../parts/Time.tsx"
-import { Tree } from "../../parts/Tree.tsx"
-import { match } from "../../parts/treeRows.ts"
 import { visible } from "../../parts/values.ts"
 import { common, data } from "../../texts/en.ts"
 import { useChanges } from "./changes.ts"
 import { DeleteDialog, Facts, Head } from "./Detail.tsx"
 import css from "./data.module.css"
-import { EmptyList, MasterDetail } from "./MasterDetail.tsx"
+import { EmptyList } from "./MasterDetail.tsx"
 import { parts } from "./parts.ts"
+import { TreeMasterDetail } from "./TreeMasterDetail.tsx"
 import { useAddress } from "./useAddress.ts"
 
 const t = data.files
@@ -95,7 +94,7 @@ const FileDetail = ({
         <DeleteDialog
           name={path}
           remove={() => gateway.files.remove({ params: { tenant, path }, query: { root } })}
-          done={() => go(to([root]))}
+          done={() => go(to([]))}
           close={close}
         />
       ) : null}
@@ -121,33 +120,22 @@ const Files = ({
 }) => {
   const [, , , ...segments] = usePath()
   const address = useAddress("files")
-  const { query, to } = address
+  const to = (path: ReadonlyArray<string>) => address.to([root, ...path])
   const changes = useChanges()
   const listing = useListing<RunFile>(`v1/${encodeURIComponent(tenant)}/files`, { root }, [changes], (row) => row)
-  const shown = useMemo(() => match(listing.rows ?? [], pathOf, query).length, [listing.rows, query])
   const path = segments.length === 0 ? undefined : segments.join("/")
   const file = listing.rows?.find((one) => one.path === path)
-  const isEmpty = listing.rows?.length === 0 && path === undefined
   return (
-    <MasterDetail
-      back={to([root])}
+    <TreeMasterDetail
+      label={t.label}
       address={address}
       listing={listing}
-      shown={shown}
+      pathOf={pathOf}
+      columns={columns}
+      path={path}
+      to={to}
       filters={chooser}
-      empty={isEmpty ? <EmptyList title={t.empty(root)} text={t.emptyText} command={flowline(root)} /> : undefined}
-      list={
-        <Tree
-          label={t.label}
-          title={common.name}
-          rows={listing.rows ?? []}
-          pathOf={pathOf}
-          columns={path === undefined ? columns : columns.slice(0, 1)}
-          to={(row) => to([root, ...row.path.split("/")])}
-          current={path}
-          query={query}
-        />
-      }
+      empty={<EmptyList title={t.empty(root)} text={t.emptyText} command={flowline(root)} />}
       open={
         path === undefined ? undefined : file === undefined ? (
           <section className={css.detail} aria-label={path}>

@@ -1,4 +1,4 @@
-import { useMemo, useState } from "react"
+import { useState } from "react"
 import { gatewayBase } from "../../app/base.ts"
 import type { gateway } from "../../app/gateway.ts"
 import { useListing } from "../../app/listing.ts"
@@ -7,14 +7,14 @@ import { useMay } from "../../app/session.ts"
 import { timeColumn } from "../../parts/columns.tsx"
 import { LaterDialog } from "../../parts/Later.tsx"
 import type { Column } from "../../parts/Table.tsx"
-import { Tree } from "../../parts/Tree.tsx"
-import { match, parentOf } from "../../parts/treeRows.ts"
+import { parentOf } from "../../parts/treeRows.ts"
 import { common, data } from "../../texts/en.ts"
 import { useChanges } from "./changes.ts"
 import { DropZone } from "./DropZone.tsx"
-import { EmptyList, MasterDetail } from "./MasterDetail.tsx"
+import { EmptyList } from "./MasterDetail.tsx"
 import { parts } from "./parts.ts"
 import { RegistryDetail } from "./RegistryDetail.tsx"
+import { TreeMasterDetail } from "./TreeMasterDetail.tsx"
 import { UploadButton } from "./UploadButton.tsx"
 import { useAddress } from "./useAddress.ts"
 
@@ -48,43 +48,30 @@ interface Uploading {
 export const RegistryView = ({ tenant }: { readonly tenant: string }) => {
   const [, , ...segments] = usePath()
   const address = useAddress("registry")
-  const { query, to } = address
+  const { to } = address
   const mayUpload = useMay("developer")
   const changes = useChanges()
   const [uploading, setUploading] = useState<Uploading>()
   const listing = useListing<Entry>(`v1/${encodeURIComponent(tenant)}/registry`, {}, [changes], (row) => row)
-  const shown = useMemo(() => match(listing.rows ?? [], pathOf, query).length, [listing.rows, query])
   const path = segments.length === 0 ? undefined : segments.join("/")
-  const isEmpty = listing.rows?.length === 0 && path === undefined
   return (
     <DropZone onFiles={mayUpload ? (files) => setUploading({ files }) : undefined}>
-      <MasterDetail
-        back={to([])}
+      <TreeMasterDetail
+        label={t.label}
         address={address}
         listing={listing}
-        shown={shown}
+        pathOf={pathOf}
+        columns={columns}
+        path={path}
+        to={to}
         actions={mayUpload ? <UploadButton onPress={() => setUploading({ files: [] })} /> : null}
         empty={
-          isEmpty ? (
-            <EmptyList
-              title={t.empty}
-              text={t.emptyText}
-              how={`${data.emptyHow} ${data.dropHere}`}
-              command={command(tenant)}
-              may={mayUpload}
-            />
-          ) : undefined
-        }
-        list={
-          <Tree
-            label={t.label}
-            title={common.name}
-            rows={listing.rows ?? []}
-            pathOf={pathOf}
-            columns={path === undefined ? columns : columns.slice(0, 1)}
-            to={(row) => to(row.name.split("/"))}
-            current={path}
-            query={query}
+          <EmptyList
+            title={t.empty}
+            text={t.emptyText}
+            how={`${data.emptyHow} ${data.dropHere}`}
+            command={command(tenant)}
+            may={mayUpload}
           />
         }
         open={

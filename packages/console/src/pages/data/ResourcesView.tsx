@@ -1,4 +1,4 @@
-import { useMemo, useState } from "react"
+import { useState } from "react"
 import { gatewayBase } from "../../app/base.ts"
 import type { gateway } from "../../app/gateway.ts"
 import { useListing } from "../../app/listing.ts"
@@ -9,13 +9,12 @@ import { sizeColumn, timeColumn } from "../../parts/columns.tsx"
 import { LaterDialog } from "../../parts/Later.tsx"
 import look from "../../parts/parts.module.css"
 import type { Column } from "../../parts/Table.tsx"
-import { Tree } from "../../parts/Tree.tsx"
-import { match } from "../../parts/treeRows.ts"
 import { common, data } from "../../texts/en.ts"
 import { useChanges } from "./changes.ts"
-import { EmptyList, MasterDetail } from "./MasterDetail.tsx"
+import { EmptyList } from "./MasterDetail.tsx"
 import { parts } from "./parts.ts"
 import { ResourceDetail } from "./ResourceDetail.tsx"
+import { TreeMasterDetail } from "./TreeMasterDetail.tsx"
 import { useAddress } from "./useAddress.ts"
 
 const t = data.resources
@@ -42,24 +41,25 @@ const command = (tenant: string) =>
 export const ResourcesView = ({ tenant }: { readonly tenant: string }) => {
   const [, , ...segments] = usePath()
   const address = useAddress("resources")
-  const { query, to } = address
+  const { to } = address
   const mayChange = useMay("developer")
   const maySweep = useMay("admin")
   const changes = useChanges()
   const [opened, setOpened] = useState<"register" | "sweep">()
   const path = `v1/${encodeURIComponent(tenant)}/resources/stored`
   const listing = useListing<Resource>(path, {}, [changes], (row) => row)
-  const shown = useMemo(() => match(listing.rows ?? [], pathOf, query).length, [listing.rows, query])
   const name = segments.length === 0 ? undefined : segments.join("/")
-  const isEmpty = listing.rows?.length === 0 && name === undefined
   const close = () => setOpened(undefined)
   return (
     <>
-      <MasterDetail
-        back={to([])}
+      <TreeMasterDetail
+        label={t.label}
         address={address}
         listing={listing}
-        shown={shown}
+        pathOf={pathOf}
+        columns={columns}
+        path={name}
+        to={to}
         actions={
           <>
             {maySweep ? (
@@ -75,21 +75,7 @@ export const ResourcesView = ({ tenant }: { readonly tenant: string }) => {
           </>
         }
         empty={
-          isEmpty ? (
-            <EmptyList title={t.empty} text={t.emptyText} how={t.emptyHow} command={command(tenant)} may={mayChange} />
-          ) : undefined
-        }
-        list={
-          <Tree
-            label={t.label}
-            title={common.name}
-            rows={listing.rows ?? []}
-            pathOf={pathOf}
-            columns={name === undefined ? columns : columns.slice(0, 2)}
-            to={(row) => to(row.name.split("/"))}
-            current={name}
-            query={query}
-          />
+          <EmptyList title={t.empty} text={t.emptyText} how={t.emptyHow} command={command(tenant)} may={mayChange} />
         }
         open={name === undefined ? undefined : <ResourceDetail key={name} tenant={tenant} name={name} to={to} />}
       />

@@ -1,0 +1,159 @@
+import { isDeepStrictEqual } from "node:util"
+import { assert, layer } from "@effect/vitest"
+import type { Locator, Page } from "playwright-core"
+import { eventually } from "../support/process.ts"
+import { tenant } from "./data.ts"
+import { frameTimes } from "./frames.ts"
+import { Console, visit } from "./support.ts"
+
+/** Opens the files of a root that holds these. */
+const show = async (page: Page, paths: ReadonlyArray<string>): Promise<Locator> => {
+  const files = paths.map((path, at) => ({ path, size: at, modifiedAt: "2026-01-01T12:00:00.000Z" }))
+  await page.route(new RegExp(`/v1/${tenant}/files\\?`), (route) => route.fulfill({ json: files }))
+  await page.reload()
+  await page.getByRole("status").filter({ hasText: "entries" }).waitFor()
+  return page.getByRole("treegrid", { name: "Files" })
+}
+
+/** What has the focus: its role, its text, and of a row its level and whether it is open. */
+const focused = (page: Page) =>
+  page.evaluate(() => {
+    const { activeElement: at } = document
+    const [name] = at?.querySelectorAll("[role=rowheader]") ?? []
+    return ["role", "aria-level", "aria-expanded"]
+      .map((attribute) => at?.getAttribute(attribute))
+      .concat((name ?? at)?.textContent ?? "")
+  })
+
+/** Waits until the focus is where it is to be. */
+const has = async (page: Page, expected: ReadonlyArray<string | null>): Promise<void> => {
+  let found: unknown
+  await eventually(`the focus is on ${expected}`, async () => {
+    found = await focused(page)
+    return isDeepStrictEqual(found, expected)
+  }).catch(() => assert.deepStrictEqual(found, expected))
+}
+
+const row = (level: number, text: string, expanded: string | null = null) => ["row", String(level), expanded, text]
+
+layer(Console.layer, { excludeTestServices: true })("a tree of files", (it) => {
+  const inPage = (name: string, run: (page: Page, url: string) => Promise<void>) =>
+    it.effect(name, () => visit("data/files", run))
+
+  inPage("is gone through by keys, with the focus on one row", async (page) => {
+    const tree = await show(page, ["a/b/deep.txt", "a/last.txt", "c/one.txt", "zebra.txt", "zoo.txt"])
+    await tree.getByRole("row", { name: "zoo.txt" }).waitFor()
+    const press = async (keys: string, expected: ReadonlyArray<string | null>) => {
+      await page.keyboard.press(keys)
+      await has(page, expected)
+    }
+    await page.getByRole("button", { name: "Read again" }).focus()
+    await press("Tab", row(1, "▾a 2", "true"))
+    await press("ArrowLeft", row(1, "▸a 2", "false"))
+    await tree.getByRole("row", { name: "last.txt" }).waitFor({ state: "detached" })
+    await press("ArrowRight", row(1, "▾a 2", "true"))
+    await press("ArrowDown", row(2, "▾b 1", "true"))
+    await press("ArrowDown", row(3, "deep.txt"))
+    await press("ArrowLeft", row(2, "▾b 1", "true"))
+    await press("End", row(1, "zoo.txt"))
+    await press("Home", row(1, "▾a 2", "true"))
+    // Letters go to the next name that begins with them.
+    await press("o", row(2, "one.txt"))
+    await press("End", row(1, "zoo.txt"))
+    await press("ArrowUp", row(1, "zebra.txt"))
+    await page.keyboard.press("Enter")
+    await page.waitForURL(/\/data\/files\/data\/zebra\.txt$/)
+    // The focus stays where it was, in a tree that has become narrower.
+    await has(page, row(1, "zebra.txt"))
+    assert.strictEqual(await tree.getByRole("row", { selected: true }).count(), 1)
+    await tree.getByRole("row", { name: "zebra.txt", selected: true }).waitFor()
+    // To the link, which Enter follows once, to the facts beside it, and back.
+    await press("ArrowUp", row(2, "one.txt"))
+    await press("ArrowRight", [null, null, null, "one.txt"])
+    const entries = await page.evaluate(() => history.length)
+    await page.keyboard.press("Enter")
+    await page.waitForURL(/\/data\/files\/data\/c\/one\.txt$/)
+    assert.strictEqual(await page.evaluate(() => history.length), entries + 1)
+    await press("ArrowRight", ["gridcell", null, null, "2 B"])
+    await press("ArrowLeft", [null, null, null, "one.txt"])
+    await press("ArrowLeft", row(2, "one.txt"))
+    // It is one stop of the tabulator.
+    await page.keyboard.press("Tab")
+    await tree.locator(":focus").waitFor({ state: "detached" })
+    await page.keyboard.press("Shift+Tab")
+    await has(page, row(2, "one.txt"))
+    // The next reader's focus is on the open file.
+    await page.reload()
+    await tree.getByRole("row", { name: "zoo.txt" }).waitFor()
+    await page.getByRole("button", { name: "Read again" }).focus()
+    await press("Tab", row(2, "one.txt"))
+  })
+
+  inPage("has real links, and rows that lead there, too", async (page) => {
+    const tree = await show(page, ["a/b.txt", "c.txt"])
+    const link = tree.getByRole("link", { name: "b.txt" })
+    assert.match((await link.getAttribute("href")) ?? "", /\/console\/data\/files\/data\/a\/b\.txt$/)
+    const entries = () => page.evaluate(() => history.length)
+    const first = await entries()
+    for (const click of [() => link.click({ button: "middle" }), () => link.click({ modifiers: ["ControlOrMeta"] })]) {
+      const opened = page.context().waitForEvent("page")
+      await click()
+      const other = await opened
+      await other.waitForURL(/\/data\/files\/data\/a\/b\.txt$/)
+      await other.close()
+    }
+    assert.match(page.url(), /\/data\/files$/)
+    await link.click()
+    await page.waitForURL(/\/a\/b\.txt$/)
+    await tree.getByRole("row", { name: "c.txt" }).getByRole("gridcell").first().click()
+    await page.waitForURL(/\/c\.txt$/)
+    assert.strictEqual(await entries(), first + 2)
+    // A click on a folder, wherever, closes it, and one more opens it.
+    const folder = tree.getByRole("row", { name: "a 1" })
+    await folder.getByText("a").click()
+    await link.waitFor({ state: "detached" })
+    await folder.getByRole("gridcell").first().click()
+    await link.waitFor()
+    assert.strictEqual(await entries(), first + 2)
+  })
+
+  inPage("draws of ten thousand files those only that are seen, as quickly as frames come", async (page) => {
+    const tree = await show(
+      page,
+      Array.from({ length: 10_000 }, (_, at) => `many/file-${at}.txt`)
+    )
+    const folder = tree.getByRole("row", { name: "many 10,000" })
+    await folder.waitFor()
+    assert.strictEqual(await folder.getAttribute("aria-expanded"), "false")
+    await folder.click()
+    await tree.getByRole("link", { name: "file-0.txt" }).waitFor()
+    const median = (await frameTimes(page, tree, 90))[60]!
+    assert.isAbove(median, 0)
+    // A frame at 60 Hz has 16.7 ms.
+    assert.isBelow(median, 8)
+    assert.isAtLeast(await tree.evaluate((element) => element.scrollTop), 100 * 90)
+    assert.isBelow(await tree.getByRole("row").count(), 60)
+    // A click right after the scrolling opens what is under it, and nothing moves.
+    await page.mouse.wheel(0, 300)
+    await tree.getByRole("link", { name: "file-380.txt" }).waitFor()
+    const before = await tree.evaluate((element) => element.scrollTop)
+    await tree.getByRole("link", { name: "file-380.txt" }).click()
+    await page.waitForURL(/\/many\/file-380\.txt$/)
+    assert.strictEqual(await tree.evaluate((element) => element.scrollTop), before)
+    // To any place at once, and back.
+    await page.getByRole("button", { name: "Read again" }).focus()
+    await page.keyboard.press("Tab")
+    await has(page, [null, null, null, "file-380.txt"])
+    await page.keyboard.press("ArrowLeft")
+    await has(page, row(2, "file-380.txt"))
+    await page.keyboard.press("End")
+    await has(page, row(2, "file-9999.txt"))
+    await tree.getByRole("link", { name: "file-9999.txt" }).waitFor()
+    assert.isBelow(await tree.getByRole("row").count(), 60)
+    await page.keyboard.press("Home")
+    await tree.getByRole("link", { name: "file-0.txt" }).waitFor()
+    await has(page, row(1, "▾many 10,000", "true"))
+    await page.keyboard.type("file-77")
+    await has(page, row(2, "file-77.txt"))
+  })
+})
