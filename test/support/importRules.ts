@@ -10,7 +10,7 @@ const http = /^src\/services\/http\//
 const ports = /^src\/drivers\/(blobs\/(Blobs|Pipe)|search\/Search)\.ts$/
 /** Packages of the console, and its client. */
 const browser =
-  /^(react|react-dom|@codemirror|@lezer|@tanstack|@xyflow|@dagrejs|@zip\.js|hyparquet|uplot|yaml|hjson|fzstd|eventsource-parser|@noble\/hashes|papaparse)(\/.*)?$/
+  /^(react|react-dom|@codemirror|@lezer|@tanstack|@xyflow|@dagrejs|@zip\.js|hyparquet|uplot|yaml|fzstd|eventsource-parser|@noble\/hashes|papaparse)(\/.*)?$/
 const light = /^@flow-gateway\/client\/(light|hjson)$/
 const packages = /^(?!src\/|packages\/)/
 /** The ports to who may do what, and how much of it, which wrap every request. */
