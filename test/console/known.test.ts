@@ -23,6 +23,12 @@ describe("a text that is known before it is read", () => {
     expect(yamlTools.notationOf(text, null).format).toBe(format)
   })
 
+  it("is told at once, behind any comments", () => {
+    const banner = "#".repeat(100_000)
+    expect(formatsOf(`${banner}\nname: x\n`, undefined)).toEqual(["yaml"])
+    expect(formatsOf(`${banner}\n/* { */ {\n  a: 1\n}`, undefined)).toEqual(["hjson", "yaml"])
+  })
+
   it("is what the name of its file says, whatever it looks like", () => {
     for (const [name, format] of [
       ["a.yaml", "yaml"],

@@ -3,7 +3,13 @@ import type { Format } from "./Notation.ts"
 /** Only these does HJSON have and YAML not. */
 const hasSignsOfHjson = (text: string): boolean => /^[ \t]*\/[/*]|'''/m.test(text)
 
-const beginsWithBrace = (text: string): boolean => /^(?:\s|#.*|\/\/.*|\/\*[\s\S]*?\*\/)*\{/.test(text)
+/** Each comment is taken once: one expression for all would try every way to part a line of many signs. */
+const beginsWithBrace = (text: string): boolean => {
+  const skip = /\s+|#.*|\/\/.*|\/\*[\s\S]*?\*\//y
+  let at = 0
+  while (skip.test(text)) at = skip.lastIndex
+  return text.charAt(at) === "{"
+}
 
 const extensions: ReadonlyMap<string, Format> = new Map([
   ["yaml", "yaml"],
