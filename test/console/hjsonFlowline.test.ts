@@ -79,6 +79,21 @@ describe("an edit of a flowline in HJSON", () => {
     expect(edited(["dag", 7, "settings"], undefined)).toBe(text)
   })
 
+  it("goes by the commas of the rest, and puts none behind a text without quotes", () => {
+    const cases = [
+      ["{\n  a: 1, # one\n  b: text\n}", '{\n  a: 1, # one\n  b: text\n  c: "x"\n}'],
+      ["{\n  a: 1, # one\n  b: 2 # two\n}", '{\n  a: 1, # one\n  b: 2, # two\n  c: "x"\n}'],
+      ["{\n  a: 1,\n  b: 2, # two\n}", '{\n  a: 1,\n  b: 2, # two\n  c: "x",\n}'],
+      ["a: 1\nb: 2 /* two */ // 2\n\n# end", 'a: 1\nb: 2 /* two */ // 2\nc: "x"\n\n# end'],
+      ["{ a: 1 # one\n}", '{ a: 1, c: "x" # one\n}'],
+      ["{\r\n  a: 1 # one\r\n}\r\n", '{\r\n  a: 1 # one\r\n  c: "x"\r\n}\r\n']
+    ] as const
+    for (const [before, after] of cases) {
+      expect(hjson.edited(before, ["c"], "x")).toBe(after)
+      expect(hjson.edited(after, ["c"], undefined)).toBe(before)
+    }
+  })
+
   it("is none where it would say something else, or the text has a fault", () => {
     expect(edited([...settings, "limit"], Number.NaN)).toBeUndefined()
     expect(edited([...settings, "limit"], 2 ** 60)).toBeUndefined()
@@ -86,6 +101,24 @@ describe("an edit of a flowline in HJSON", () => {
     expect(hjson.edited("{ a: [ }", ["a"], 1)).toBeUndefined()
     expect(json.edited('{ "a": 1, }', ["a"], 2)).toBeUndefined()
     expect(hjson.edited("a: 1", ["a"], undefined)).toBeUndefined()
+  })
+
+  it("takes a moment in a large text, also on one line", () => {
+    const rows = Array.from({ length: 15_000 }, (_, at) => ({ at, text: `text ${at}`, list: [{ a: at }] }))
+    for (const [notation, large] of [
+      [json, JSON.stringify({ dag: [{ type: "dataset_generator", settings: { rows } }] })],
+      [json, JSON.stringify({ dag: [{ type: "dataset_generator", settings: { rows } }] }, null, 2)],
+      [hjson, `/* one */ { dag: [ ${JSON.stringify({ type: "dataset_generator", settings: { rows } })} ] }`]
+    ] as const) {
+      const began = process.cpuUsage()
+      const made = notation.edited(large, ["dag", 0, "settings", "rows", 7000, "list"], [{ a: 1 }, { b: 2 }])
+      expect(made?.length).toBeGreaterThan(large.length)
+      const last = made!.length - 10
+      notation.read(made!).pathAt!(last)
+      notation.spotsAt(made!.slice(0, 400_000), 300_000)
+      // Some hundred milliseconds of processor; quadratic work would take minutes.
+      expect(process.cpuUsage(began).user).toBeLessThan(10_000_000)
+    }
   })
 
   it("gives a node another name where it stands, and where others receive from it", () => {

@@ -126,9 +126,9 @@ export const edited = (text: string, path: Path, value: unknown, dialect: Dialec
   const inner = path.slice(0, parts.length - 1)
   const next = inner.reduce<unknown>((whole, key) => Reflect.get(Object(whole), key), wanted)
   const steps = stepsTo(parts.at(-1)!.value, next, inner)
-  return (
-    (steps.length > mostSteps ? undefined : says(steps)) ?? says([(one, style) => written(one, inner, next, style)])
-  )
+  const found = steps.length > mostSteps ? undefined : says(steps)
+  // Only what is replaced loses its comments.
+  return found ?? (isThere ? says([(one, style) => written(one, inner, next, style)]) : undefined)
 }
 
 /** Adds an item at the end of the list `dag`. */

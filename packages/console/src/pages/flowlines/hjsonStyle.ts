@@ -104,9 +104,11 @@ export const styleOf = (read: Read): Style => {
       pad ??= /\s/.test(text.charAt(at + 1)) ? " " : ""
       if (Array.isArray(part.value)) inlineLists = true
     } else if (Array.isArray(part.value)) inlineLists ??= false
-    const [outer, inner] = [indentAt(text, at), indentAt(text, first.start)]
-    if (first.start > at && !isInline && inner.length > outer.length && inner.startsWith(outer))
-      unit ??= inner.slice(outer.length)
+    // Only as long as it is asked: a line may be long, and have much in it.
+    if (unit === undefined && !isInline && first.start > at) {
+      const [outer, inner] = [indentAt(text, at), indentAt(text, first.start)]
+      if (inner.length > outer.length && inner.startsWith(outer)) unit = inner.slice(outer.length)
+    }
     for (const [index, element] of elements.entries()) {
       if (typeof element.key === "string") {
         quotedKeys ??= /["']/.test(text.charAt(element.start))
