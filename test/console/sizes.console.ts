@@ -68,6 +68,18 @@ layer(Console.layer, { excludeTestServices: true })("a page with a DAG", (it) =>
       },
       drawn
     ],
+    [
+      "a flowline in HJSON",
+      async (url: string) => {
+        const nodes = [
+          '{ type: "generator_input", component: "lines", settings: { messages: ["x"] }, publish: [ { stream: "a" } ] }',
+          '{ type: "show", component: "parse", subscribe: [ { component: "lines", stream: "a" } ] }'
+        ]
+        const text = `// One line.\nruntime: stream\ndag: [\n  ${nodes.join("\n  ")}\n]\n`
+        return `flowlines/${await saved(url, text, undefined, "a.hjson")}`
+      },
+      drawn
+    ],
     ["a new flowline", async () => "flowlines/new", drawn],
     [
       "a run",
