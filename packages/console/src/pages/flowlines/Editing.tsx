@@ -50,8 +50,14 @@ export const Editing = ({
   const { text, isDirty, isKept, setText } = editing
   const mayChange = useMay("developer")
   const mayRun = useMay("operator")
-  const filename = current?.value?.filename
-  const reading = useReading(text, filename, current?.value ?? begin)
+  const isNamed = id === "" || current?.value !== undefined || current?.error !== undefined
+  const filename = isNamed ? (current?.value?.filename ?? null) : undefined
+  const reading = useReading(text, filename, [editing.kept, current?.value, begin])
+  const { of, value, isGraphOld } = reading
+  const { learn } = editing
+  useEffect(() => {
+    if (isObject(value) && !isGraphOld) learn(of, value)
+  }, [of, value, isGraphOld, learn])
   const { value: allNodes } = useNodes(tenant)
   const flowline = isObject(reading.value) ? reading.value : {}
   const nodes = useMemo(() => nodesFor(allNodes, flowline["runtime"]), [allNodes, flowline["runtime"]])

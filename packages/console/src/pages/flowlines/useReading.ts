@@ -12,10 +12,11 @@ const small = 32 * 1024
 const large = 1024 * 1024
 const quiet = 400
 
-/** A text of which it is known what it says. */
+/** A text of which it is known what it says, or what an older one said. */
 export interface Known {
   readonly text: string
   readonly flowline: Readonly<Record<string, unknown>>
+  readonly isOld?: boolean
 }
 
 const unread: FlowlineText = {
@@ -34,7 +35,7 @@ const begun = (
   known: Known | undefined
 ): FlowlineText | undefined => {
   const [format, ...others] = formatsOf(text, filename)
-  if (known?.text !== text || others.length > 0) return undefined
+  if (known === undefined || others.length > 0) return undefined
   return { ...unread, format, graph: graphOfFlowline(known.flowline), value: known.flowline }
 }
 
@@ -55,9 +56,15 @@ export interface Reading extends FlowlineText {
 
 /**
  * Reads the text of a flowline as it is typed. What reads it is loaded as soon as the reader does anything, or the text is
- * not the known one: until then there are no places.
+ * a known one: until then there are no places.
+ *
+ * @param filename undefined as long as it is not known
  */
-export const useReading = (text: string, filename: string | null | undefined, known: Known | undefined): Reading => {
+export const useReading = (
+  text: string,
+  filename: string | null | undefined,
+  candidates: ReadonlyArray<Known | undefined>
+): Reading => {
   const [late, setLate] = useState(text)
   useEffect(() => {
     if (text.length <= small) {
@@ -69,17 +76,19 @@ export const useReading = (text: string, filename: string | null | undefined, kn
   }, [text])
   const of = text.length <= small ? text : late
   const isTooLarge = of.length > large
+  const known = candidates.find((candidate) => candidate?.text === of)
   const first = useMemo(() => (isTooLarge ? unread : begun(of, filename, known)), [of, filename, known, isTooLarge])
   const tools = useMemo(() => toolsFor(of, filename), [of, filename])
   const isActed = useActed()
-  const loaded = useLoaded(tools, isActed || first === undefined)
+  const loaded = useLoaded(tools, filename !== undefined && (isActed || first === undefined))
   const read = useMemo(
     () => (isTooLarge ? unread : (loaded?.notationOf(of, filename).read(of) ?? first)),
     [of, filename, isTooLarge, loaded, first]
   )
   const last = useRef(unread)
   if (read !== undefined) last.current = read
-  const isCurrent = read !== undefined && read.faults.length === 0
+  const isOld = read === first && known?.isOld === true
+  const isCurrent = read !== undefined && read.faults.length === 0 && !isOld
   const graph = useRef<Graph>(undefined)
   if (isCurrent || graph.current === undefined) graph.current = read?.graph
   const { places, pathAt } = last.current
