@@ -122,13 +122,13 @@ describe("an edit of a flowline in HJSON", () => {
   })
 
   it("gives a node another name where it stands, and where others receive from it", () => {
-    const made = renamed(hjson, text, dag().dag, 1, "read it")
+    const made = renamed(hjson, text, dag(), 1, "read it")
     expect(made).toBe(
       text
         .replace("component: parse\n    settings", "component: read it\n    settings")
         .replace("        component: parse", "        component: read it")
     )
-    expect(renamed(hjson, made!, (hjson.read(made!).value as ReturnType<typeof dag>).dag, 1, "")).toBe(
+    expect(renamed(hjson, made!, hjson.read(made!).value as ReturnType<typeof dag>, 1, "")).toBe(
       text
         .replace("    component: parse\n    settings", "    settings")
         .replace("        component: parse", "        component: grok")

@@ -253,7 +253,7 @@ export const Editing = ({
                 }
                 rename={(name) =>
                   edit(textNow, filename, (now, notation, { renamed }) =>
-                    apply(renamed(notation, now, dag, index, name))
+                    apply(renamed(notation, now, flowline, index, name))
                   )
                 }
                 isDisabled={!mayChange || !isEditable}

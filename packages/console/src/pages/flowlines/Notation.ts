@@ -60,6 +60,8 @@ export interface Notation {
    * its comments, its order and its notation.
    */
   readonly edited: (text: string, path: Path, value: unknown) => Edited
+  /** Gives what stands at a path another key. */
+  readonly keyed: (text: string, path: Path, key: string) => Edited
   /** Adds an item at the end of the list `dag`. */
   readonly withNode: (text: string, node: Readonly<Record<string, unknown>>) => Edited
   readonly spotsAt: (text: string, offset: number) => Spots

@@ -1,6 +1,6 @@
 import { type Marked, Source, TextFault } from "@flow-gateway/client/hjson"
 import { graphOfFlowline } from "../../parts/dag/Graph.ts"
-import { edited, withNode } from "./hjsonEdits.ts"
+import { edited, keyed, withNode } from "./hjsonEdits.ts"
 import { spotsAt } from "./hjsonPlace.ts"
 import { type Dialect, elementsOf, readOf } from "./hjsonStyle.ts"
 import type { Notation } from "./Notation.ts"
@@ -38,6 +38,7 @@ const notation = (dialect: Dialect): Notation => ({
     }
   },
   edited: (text, path, value) => edited(text, path, value, dialect),
+  keyed: (text, path, key) => keyed(text, path, key, dialect),
   withNode: (text, node) => withNode(text, node, dialect),
   spotsAt: (text, offset) => spotsAt(text, offset, dialect)
 })

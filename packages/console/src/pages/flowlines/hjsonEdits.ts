@@ -1,6 +1,6 @@
 import { type Marked, TextFault } from "@flow-gateway/client/hjson"
 import { type Change, changed, type Given, inserted, partsAt, removed, written } from "./hjsonChanges.ts"
-import { type Dialect, elementsOf, isNested, type Read, readOf, type Style, styleOf } from "./hjsonStyle.ts"
+import { type Dialect, elementsOf, isNested, keyOf, type Read, readOf, type Style, styleOf } from "./hjsonStyle.ts"
 import type { Edited } from "./Notation.ts"
 import { isObject, type Path } from "./schema.ts"
 
@@ -129,6 +129,18 @@ export const edited = (text: string, path: Path, value: unknown, dialect: Dialec
   const found = steps.length > mostSteps ? undefined : says(steps)
   // Only what is replaced loses its comments.
   return found ?? (isThere ? says([(one, style) => written(one, inner, next, style)]) : undefined)
+}
+
+const keyText = /"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'|[^\s{}[\],:]+/y
+
+/** Gives what stands at a path another key. */
+export const keyed = (text: string, path: Path, key: string, dialect: Dialect): Edited => {
+  const read = readOf(text, dialect)
+  const { keyAt } = read instanceof TextFault ? {} : (partsAt(read, path)[path.length]?.mark ?? {})
+  if (read instanceof TextFault || keyAt === undefined) return undefined
+  keyText.lastIndex = keyAt
+  const length = keyText.exec(text)?.[0].length ?? 0
+  return text.slice(0, keyAt) + keyOf(key, styleOf(read)) + text.slice(keyAt + length)
 }
 
 /** Adds an item at the end of the list `dag`. */

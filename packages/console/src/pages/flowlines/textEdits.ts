@@ -1,31 +1,57 @@
 import type { Edited, Notation } from "./Notation.ts"
-import { isObject, textOf } from "./schema.ts"
+import { isObject, type Path, textOf } from "./schema.ts"
 import { nameOf, published } from "./wires.ts"
 
 /** Applies edits one after the other. */
 const inTurn = (text: string, edits: ReadonlyArray<(text: string) => Edited>): Edited =>
   edits.reduce<Edited>((made, edit) => (made === undefined ? undefined : edit(made)), text)
 
+const listOf = (value: unknown): ReadonlyArray<unknown> => (Array.isArray(value) ? value : [])
+
+const membersOf = (value: unknown, name: string): ReadonlyArray<unknown> => listOf(isObject(value) ? value[name] : [])
+
+/** Moves what a test gives to one input to another, in the place of its key. */
+const givenEdits = ({ keyed }: Notation, test: unknown, path: Path, before: string, after: string) => {
+  const given = isObject(test) && isObject(test["given"]) ? test["given"] : {}
+  return Object.hasOwn(given, before) && !Object.hasOwn(given, after)
+    ? [(text: string) => keyed(text, [...path, before], after)]
+    : []
+}
+
 /** Gives a node another name, also where other nodes and tests refer to it. */
 export const renamed = (
-  { edited }: Notation,
+  notation: Notation,
   text: string,
-  dag: ReadonlyArray<unknown>,
+  flowline: Readonly<Record<string, unknown>>,
   index: number,
   name: string
 ): Edited => {
+  const dag = listOf(flowline["dag"])
   const node = dag[index]
   if (!isObject(node)) return undefined
+  const { edited } = notation
   const before = nameOf(node)
   const after = name === "" ? textOf(node["type"]) : name
   const edits = dag.flatMap((other, at) =>
-    (isObject(other) && Array.isArray(other["subscribe"]) ? other["subscribe"] : []).flatMap((wire: unknown, place) =>
+    membersOf(other, "subscribe").flatMap((wire, place) =>
       isObject(wire) && wire["component"] === before
         ? [(one: string) => edited(one, ["dag", at, "subscribe", place, "component"], after)]
         : []
     )
   )
-  return inTurn(text, [...edits, (one) => edited(one, ["dag", index, "component"], name === "" ? undefined : name)])
+  const testEdits = listOf(flowline["tests"]).flatMap((test, at) => [
+    ...membersOf(test, "expect").flatMap((expectation, place) =>
+      isObject(expectation) && expectation["at"] === before
+        ? [(one: string) => edited(one, ["tests", at, "expect", place, "at"], after)]
+        : []
+    ),
+    ...givenEdits(notation, test, ["tests", at, "given"], before, after)
+  ])
+  return inTurn(text, [
+    ...edits,
+    ...testEdits,
+    (one) => edited(one, ["dag", index, "component"], name === "" ? undefined : name)
+  ])
 }
 
 /** What is known of the type of a node. */

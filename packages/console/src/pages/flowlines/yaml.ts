@@ -1,7 +1,7 @@
 import { type Document, isMap, isNode, isSeq, LineCounter, parseDocument } from "yaml"
 import { graphOfFlowline } from "../../parts/dag/Graph.ts"
 import type { FlowlineText, NodePlace, Notation } from "./Notation.ts"
-import { edited, withNode } from "./yamlEdits.ts"
+import { edited, keyed, withNode } from "./yamlEdits.ts"
 import { pathAt, spotsAt } from "./yamlPlace.ts"
 
 const mostFaults = 100
@@ -43,4 +43,4 @@ const read = (text: string): FlowlineText => {
   }
 }
 
-export const yaml: Notation = { format: "yaml", read, edited, withNode, spotsAt }
+export const yaml: Notation = { format: "yaml", read, edited, keyed, withNode, spotsAt }

@@ -130,6 +130,18 @@ export const edited = (text: string, path: Path, value: unknown): Edited => {
 const nested = (path: Path, value: unknown): unknown =>
   path.reduceRight<unknown>((inner, key) => ({ [key]: inner }), value)
 
+/** Gives what stands at a path another key. */
+export const keyed = (text: string, path: Path, key: string): Edited => {
+  const document = read(text)
+  const map = document.getIn(path.slice(0, -1), true)
+  const pair = isMap(map)
+    ? map.items.find((one) => isScalar(one.key) && String(one.key.value) === path.at(-1))
+    : undefined
+  if (document.errors.length > 0 || !isScalar(pair?.key) || !pair.key.range || pair.key.anchor) return undefined
+  const [from, to] = pair.key.range
+  return text.slice(0, from) + inline(key, isInFlow(document, path)) + text.slice(to)
+}
+
 /** Adds an item at the end of the list `dag`. */
 export const withNode = (text: string, node: Readonly<Record<string, unknown>>): Edited => {
   const document = read(text)
