@@ -12,7 +12,8 @@ export default defineConfig({
     globalSetup: ["test/support/globalSetup.ts"],
     setupFiles: ["test/support/bundled.ts"],
     reporters: ["default", "./test/support/counts.ts"],
-    maxWorkers: 2,
+    // More than the cores of a small machine: these tests wait more than they compute.
+    maxWorkers: 3,
     isolate: false,
     sequence: { sequencer: SlowFirst },
     testTimeout: 240_000,

@@ -154,6 +154,7 @@ export const bundleClient = async (folder: string): Promise<void> => {
   await write(["FlowGateway", "promise"], [])
   await write(["promise"], [unused, withoutFaults], "browser")
   await write(["light"], [tabulated], "light")
+  await write(["hjson"], [], "hjson")
 }
 
 if (import.meta.main) {

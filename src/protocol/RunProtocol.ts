@@ -13,8 +13,11 @@ import type { RunTrigger, TriggerBody } from "./Trigger.ts"
 /** Argument of a child that exits if it had to compile its modules itself, so that a faster one replaces it. */
 export const leaveWhenCold = "--leave-when-cold"
 
-/** Argument of a child that loads the runtime analytics and its database while it waits. */
-export const readyForAnalytics = "--ready-for-analytics"
+/** What only some runs need, and a child can load while it waits: the runtime with its database, or the search client. */
+export type Readiness = "analytics" | "search"
+
+/** Argument of a child that loads it while it waits. */
+export const readyFor = (part: Readiness): string => `--ready-for-${part}`
 
 /** A run of a flowline. `epoch` counts the attempts of the execution from 1. */
 export interface RunSpec {

@@ -1,11 +1,30 @@
 import { Effect, Layer } from "effect"
 import { catalogue } from "../nodes/Catalogue.ts"
 import { flowlineWithSecrets } from "../nodes/SecretSettings.ts"
-import { readyForAnalytics, secretsIn } from "../protocol/RunProtocol.ts"
+import { type Readiness, readyFor, secretsIn } from "../protocol/RunProtocol.ts"
 import type { MakeJob, Parts } from "./Run.ts"
 import { pipeline } from "./stream/Pipeline.ts"
 
-const blobs = Effect.promise(() => import("../drivers/blobs/BlobsAt.ts"))
+const blobsAt = () => import("../drivers/blobs/BlobsAt.ts")
+const blobs = Effect.promise(blobsAt)
+
+/** Loads what a run with these needs would load first. */
+const preparations: Readonly<Record<Readiness, () => Promise<unknown>>> = {
+  analytics: async () => {
+    await import("./analytics/Analytics.ts")
+    const { Database } = await import("../drivers/duckdb/Database.ts")
+    // A third of what an analytics flowline takes to start.
+    await Database.prepare()
+  },
+  search: () =>
+    Promise.all([
+      import("./SearchDocuments.ts"),
+      import("../drivers/search/PostgresSearch.ts"),
+      import("./stream/EncodedRows.ts"),
+      import("./archive/Zip.ts"),
+      blobsAt()
+    ])
+}
 
 /** The job of the flowline with its secrets. */
 const filled =
@@ -40,11 +59,9 @@ export const parts: Parts = {
     })
   },
   prepare: async () => {
-    if (!process.argv.includes(readyForAnalytics)) return
-    await import("./analytics/Analytics.ts")
-    const { Database } = await import("../drivers/duckdb/Database.ts")
-    // A third of what an analytics flowline takes to start.
-    await Database.prepare()
+    for (const part of ["analytics", "search"] as const) {
+      if (process.argv.includes(readyFor(part))) await preparations[part]()
+    }
   },
   blobs: (store) => Layer.unwrap(Effect.map(blobs, ({ runLayer }) => runLayer(store)))
 }

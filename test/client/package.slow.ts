@@ -16,12 +16,15 @@ const run = promisify(execFile)
  * each endpoint adds about a hundred: 60,000 were for the first 58, 63,000 for 81.
  */
 const most = 65_200
+/** And of the reader of HJSON, which needs nothing. */
+const mostOfHjson = 2_500
 
 const consumer = `
 import { Effect } from "effect"
 import { FlowGateway } from "@flow-gateway/client"
 import * as promises from "@flow-gateway/client/promise"
 import * as browser from "@flow-gateway/client/browser"
+import { readHjson, Source, TextFault } from "@flow-gateway/client/hjson"
 
 const url = process.argv[2]
 const { flowlines, platform } = await Effect.runPromise(FlowGateway(url))
@@ -59,6 +62,13 @@ for (const { connect, form, GatewayError } of [promises, browser]) {
   const page = await documentation.index({ params: { tenant: "mytenant" } })
   said.push((await new Response(page).text()).length > 100)
 }
+const { value, mark } = readHjson("a: text # no comment\\n# one\\nb: [1]", "hjson")
+said.push([value, mark.members.get("a").end])
+try {
+  readHjson('{"a": 1,}', "json")
+} catch (fault) {
+  said.push([fault instanceof TextFault, new Source('{"a": 1,}').position(fault.at)])
+}
 console.log(JSON.stringify(said))
 `
 
@@ -86,7 +96,8 @@ layer(memoryGateway(), { excludeTestServices: true })("the package of the client
           )
         const names = new Set(readdirSync(dist).flatMap(imports))
         expect([...names].filter((name) => !/^(effect(\/[\w/-]+)?|\.\/[\w-]+\.js)$/.test(name!))).toEqual([])
-        expect(imports("browser.js")).toEqual([])
+        expect([...imports("browser.js"), ...imports("light.js"), ...imports("hjson.js")]).toEqual([])
+        expect(gzipSync(readFileSync(join(dist, "hjson.js")), { level: 9 }).length).toBeLessThanOrEqual(mostOfHjson)
         const browser = readFileSync(join(dist, "browser.js"))
         // Effect asks for `node:async_hooks` only where `process` has it.
         const text = browser.toString().replace("getBuiltinModule?.(`node:async_hooks`)", "")
@@ -108,7 +119,9 @@ layer(memoryGateway(), { excludeTestServices: true })("the package of the client
           { _tag: "NotFound", kind: "flowline" },
           [1, { index: "mytenant-flowlines", ...tenant }, 2],
           ...promised(1),
-          ...promised(3)
+          ...promised(3),
+          [{ a: "text # no comment", b: [1] }, 20],
+          [true, { line: 1, column: 8 }]
         ])
       })
     })

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Schema } from "effect"
-import { graphOf, readFlowlineText } from "../../packages/console/src/parts/dag/FlowlineText.ts"
+import { json } from "../../packages/console/src/pages/flowlines/hjson.ts"
+import { yaml as notation } from "../../packages/console/src/pages/flowlines/yaml.ts"
 import { type Graph, inOrder } from "../../packages/console/src/parts/dag/Graph.ts"
 import { layoutOf, nearest } from "../../packages/console/src/parts/dag/layout.ts"
 
@@ -15,10 +16,12 @@ dag:
   - { type: show, subscribe: [ { component: parse, stream: parsed }, { component: parse, stream: errors } ] }
 `
 
+const { read } = notation
+const graphOf = (text: string) => read(text).graph
+
 describe("the graph of a text", () => {
   it("has nodes by their names and an edge for each stream that is received", () => {
     expect(graphOf(yaml)).toEqual({
-      faults: [],
       nodes: [
         { id: "file_input", type: "file_input", title: "file_input" },
         { id: "parse", type: "grok", title: "parse" },
@@ -33,28 +36,21 @@ describe("the graph of a text", () => {
   })
 
   it("knows where the nodes stand", () => {
-    const { places } = readFlowlineText(yaml)
+    const { places } = read(yaml)
     expect(places.map(({ from }) => yaml.slice(from).split(/[\n:]/)[0])).toEqual(["type", "type", "{ type"])
     expect(yaml.slice(places[2]!.from, places[2]!.to)).toMatch(/^\{ type: show.*\}$/)
   })
 
   it("is the same for JSON, with tabs too", () => {
-    const value = readFlowlineText(yaml).value
+    const value = read(yaml).value
     const text = JSON.stringify(value, null, "\t")
-    expect(graphOf(text)).toEqual(graphOf(yaml))
-    expect(readFlowlineText(text).format).toBe("json")
+    expect(json.read(text).graph).toEqual(graphOf(yaml))
   })
 
   it("names the line and the column of a fault, and keeps what it can read", () => {
-    const { faults, nodes } = graphOf(yaml.replace("{ stream: lines } ]", "{ stream: lines }"))
+    const { faults, graph } = read(yaml.replace("{ stream: lines } ]", "{ stream: lines }"))
     expect(faults[0]).toMatchObject({ line: 5, column: expect.any(Number) })
-    expect(nodes[0]).toMatchObject({ id: "file_input" })
-  })
-
-  it("says of HJSON that it is that", () => {
-    const hjson = "{\n  # one\n  runtime: stream\n  dag: [\n    {\n      type: show\n    }\n  ]\n}"
-    const nodes = [{ id: "show", type: "show" }]
-    expect(readFlowlineText(hjson)).toMatchObject({ format: "hjson", faults: [], graph: { nodes, edges: [] } })
+    expect(graph.nodes[0]).toMatchObject({ id: "file_input" })
   })
 
   it("takes anything", () => {

@@ -46,7 +46,10 @@ export const execute = async (url: string, id: string): Promise<string> => {
 }
 
 /** The text of the newest version. */
-export const textOf = async (url: string, id: string): Promise<{ readonly version: number; readonly text: string }> => {
+export const textOf = async (
+  url: string,
+  id: string
+): Promise<{ readonly version: number; readonly text: string; readonly filename: string | null }> => {
   const [newest] = await (await fetch(`${url}/v1/${tenant}/flowline/${id}/versions?limit=1`)).json()
   return await (await fetch(`${url}/v1/${tenant}/flowline/${id}/versions/${newest.version}`)).json()
 }

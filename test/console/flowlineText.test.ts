@@ -1,9 +1,9 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Schema } from "effect"
 import { parse, parseDocument } from "yaml"
-import { edited, listItem, withNode } from "../../packages/console/src/pages/flowlines/edits.ts"
-import { pathAt, spotsAt } from "../../packages/console/src/pages/flowlines/place.ts"
 import { schemaAt, valuesOf } from "../../packages/console/src/pages/flowlines/schema.ts"
+import { edited, listItem, withNode } from "../../packages/console/src/pages/flowlines/yamlEdits.ts"
+import { pathAt, spotsAt } from "../../packages/console/src/pages/flowlines/yamlPlace.ts"
 
 const text = `# The head.
 runtime: stream   # in JavaScript
@@ -85,14 +85,6 @@ describe("an edit of the text", () => {
     expect(made).toContain("# In this order.")
     const flow = "dag:\n  - type: a\n    settings:\n      list: [ x, y ] # all\n"
     expect(edited(flow, ["dag", 0, "settings", "list"], ["z"])).toBe(flow.replace("x, y", "z"))
-  })
-
-  it("keeps JSON JSON", () => {
-    const json = `${JSON.stringify(parse(text), null, 4)}\n`
-    const made = edited(json, ["dag", 1, "settings", "patterns"], ["x"])
-    expect(JSON.parse(made!).dag[1].settings.patterns).toEqual(["x"])
-    expect(made).toMatch(/^\{\n {4}"runtime"/)
-    expect(JSON.parse(withNode(json, { type: "x" })!).dag).toHaveLength(4)
   })
 
   it("leaves aliases and faulty texts to their writer", () => {

@@ -191,35 +191,4 @@ layer(Console.layer, { excludeTestServices: true })("flowlines", (it) => {
     await typed("  - type: show\n    component: other\n    subscribe: [ { component: parse, stream: ", ["errors"], "er")
     await typed("  - type: grok\n    component: other\n    pub", ["publish"], "l")
   })
-
-  inPage(
-    "draw HJSON, and edit it as a text, not by forms",
-    async (url) => {
-      const hjson = `{
-  # One record.
-  runtime: stream
-  dag: [
-    { type: "generator_input", settings: { messages: ["hello"], count: 1 }, publish: [ { stream: "out" } ] }
-    { type: "show", subscribe: [ { component: "generator_input", stream: "out" } ] }
-  ]
-}`
-      return `/${await saved(url, hjson, undefined, "a.hjson")}`
-    },
-    async ({ page, url }) => {
-      await page.getByText("This text is HJSON").waitFor()
-      await problems(page).getByText("No problems").waitFor()
-      await boxOf(page, "show").click()
-      const node = page.getByRole("region", { name: "Node show" })
-      assert.isTrue(await node.getByRole("textbox", { name: "Name" }).isDisabled())
-      await text(page).focus()
-      await page.keyboard.press("ControlOrMeta+End")
-      await page.keyboard.type("\n# kept")
-      assert.strictEqual(await page.getByRole("button", { name: "Add a node" }).count(), 0)
-      await boxOf(page, "generator_input").waitFor()
-      await page.keyboard.press("ControlOrMeta+s")
-      await page.getByText("Version 2, saved").waitFor()
-      const id = new URL(page.url()).pathname.split("/").at(-1)!
-      assert.match((await textOf(url, id)).text, /# kept$/)
-    }
-  )
 })

@@ -1,7 +1,7 @@
 import { gzipSync } from "node:zlib"
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
-import type { Browser, Page, Request } from "playwright-core"
+import type { Browser, BrowserContextOptions, Page, Request } from "playwright-core"
 import { connect } from "../../packages/client/src/promise.ts"
 import { dagLimit } from "../../scripts/bundle-console.ts"
 import { boxOf, execute, flowline, problems, saved, text } from "./flowlinePages.ts"
@@ -9,8 +9,13 @@ import { ended } from "./runs.ts"
 import { Console } from "./support.ts"
 
 /** Opens a page in a fresh browser, and gives the bytes in gzip of all that it has loaded when it is at rest. */
-const loadedBy = async (browser: Browser, url: string, isThere: (page: Page) => Promise<void>) => {
-  const context = await browser.newContext({ viewport: { width: 1280, height: 860 } })
+const loadedBy = async (
+  browser: Browser,
+  url: string,
+  isThere: (page: Page) => Promise<void>,
+  options: BrowserContextOptions = {}
+) => {
+  const context = await browser.newContext({ viewport: { width: 1280, height: 860 }, ...options })
   const page = await context.newPage()
   const open = new Set<string>()
   const loaded = new Map<string, number>()
@@ -41,6 +46,7 @@ const loadedBy = async (browser: Browser, url: string, isThere: (page: Page) => 
     }
     await Promise.all(finished)
   }
+  page.removeAllListeners("requestfinished")
   const bytes = [...loaded.values()].reduce((sum, one) => sum + one, 0)
   return { page, bytes, names: [...loaded.keys()], context }
 }
@@ -65,6 +71,18 @@ layer(Console.layer, { excludeTestServices: true })("a page with a DAG", (it) =>
           { type: "show", component: "parse", subscribe: [{ component: "lines", stream: "lines" }] }
         ]
         return `flowlines/${await saved(url, JSON.stringify({ runtime: "stream", dag }), undefined, "a.json")}`
+      },
+      drawn
+    ],
+    [
+      "a flowline in HJSON",
+      async (url: string) => {
+        const nodes = [
+          '{ type: "generator_input", component: "lines", settings: { messages: ["x"] }, publish: [ { stream: "a" } ] }',
+          '{ type: "show", component: "parse", subscribe: [ { component: "lines", stream: "a" } ] }'
+        ]
+        const text = `// One line.\nruntime: stream\ndag: [\n  ${nodes.join("\n  ")}\n]\n`
+        return `flowlines/${await saved(url, text, undefined, "a.hjson")}`
       },
       drawn
     ],
@@ -94,6 +112,54 @@ layer(Console.layer, { excludeTestServices: true })("a page with a DAG", (it) =>
           assert.isAbove(bytes, 150_000)
           assert.isTrue(names.some((one) => one.startsWith("Picture-") && one.endsWith(".js")))
           assert.isFalse(names.some((one) => /^(?:TesterPage|TreeGrid)-/.test(one)))
+          await context.close()
+        })
+      })
+    )
+  }
+
+  for (const [name, filename, words, file] of [
+    ["YAML", "a.yaml", "# Mine.\n", flowline("draft")],
+    ["YAML with faults", "a.yaml", "  - { ", flowline("faulty")],
+    [
+      "HJSON",
+      "a.hjson",
+      "# Mine.\n",
+      'runtime: stream\ndag: [\n  { type: "generator_input", component: "parse", settings: { messages: ["x"] } }\n]\n'
+    ]
+  ] as const) {
+    it.effect(`loads no more with a draft: ${name}`, () =>
+      Effect.gen(function* () {
+        const { gateway, browser } = yield* Console
+        yield* Effect.promise(async () => {
+          const url = `${gateway.url}/console/flowlines/${await saved(gateway.url, file, undefined, filename)}`
+          const first = await loadedBy(browser, url, async (page) => {
+            await boxOf(page, "parse").waitFor()
+            await text(page).press("Control+End")
+            await page.keyboard.insertText(words)
+            await page.getByText("Changed, not saved").waitFor()
+          })
+          // As a tab that is closed.
+          await first.page.goto("about:blank")
+          const storageState = await first.context.storageState()
+          await first.context.close()
+          const { page, bytes, names, context } = await loadedBy(
+            browser,
+            url,
+            async (page) => {
+              await boxOf(page, "parse").waitFor()
+              await text(page).locator(".cm-line span").first().waitFor()
+              await text(page).getByText(words.trim()).waitFor()
+            },
+            { storageState }
+          )
+          assert.isAtMost(bytes, dagLimit, names.join(" "))
+          assert.isAbove(bytes, 150_000)
+          assert.isFalse(names.some((one) => /^(yaml|hjson)Tools-/.test(one)))
+          // The first key brings what reads texts.
+          const brought = page.waitForRequest(/(yaml|hjson)Tools-/)
+          await text(page).press("Control+End")
+          await brought
           await context.close()
         })
       })

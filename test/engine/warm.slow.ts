@@ -3,7 +3,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { program } from "../../src/drivers/Programs.ts"
 import { Runners } from "../../src/layers/engine/Runners.ts"
-import type { RunMessage } from "../../src/protocol/RunProtocol.ts"
+import { type RunMessage, readyFor } from "../../src/protocol/RunProtocol.ts"
 import { eventually } from "../support/process.ts"
 import { act, childrenOf, ended, engine, follow, isAlive, places, printed, settings, ticks } from "./support.ts"
 
@@ -62,7 +62,7 @@ describe("the warm runner", () => {
         let pid = await waiting(it)
         for (let tries = 0; tries < 5 && !(resident(pid) < limit); tries++) pid = await waiting(it)
         assert.isBelow(resident(pid), limit)
-        const { child, warm } = it.take(512, "stream")
+        const { child, warm } = it.take(512, [])
         assert.deepStrictEqual([warm, child.pid], [true, pid])
         await eventually("another runner waits", () => it.waiting[0] !== undefined && it.waiting[0] !== pid)
         await child.stop(false)
@@ -71,32 +71,37 @@ describe("the warm runner", () => {
     })
   )
 
-  it.live("loads the runtime analytics, and stays small, while one of the last four runs needed it", () =>
-    Effect.gen(function* () {
-      const it = yield* runners({ entry: program("run") })
-      yield* Effect.promise(async () => {
-        const loads = (pid: number) => readFileSync(`/proc/${pid}/maps`, "latin1").includes("libduckdb")
-        // The first one on a fresh folder may leave, as above.
-        let pid = await waiting(it)
-        for (let tries = 0; tries < 5 && !(resident(pid) < limit); tries++) pid = await waiting(it)
-        for (const [runtime, isLoaded] of [
-          ["analytics", true],
-          ["stream", true],
-          ["stream", true],
-          ["stream", true],
-          ["stream", false],
-          ["analytics", true]
-        ] as const) {
-          const { child } = it.take(512, runtime)
-          await child.stop(false)
-          const next = await waiting(it)
-          if (isLoaded) await eventually("it is ready for analytics", () => loads(next))
-          assert.strictEqual(loads(next), isLoaded, runtime)
-          // An open DuckDB takes 20 MiB.
-          assert.isBelow(resident(await waiting(it)), isLoaded ? limit + 30 * 1024 * 1024 : limit)
-        }
+  it.live(
+    "loads the runtime analytics or the search client, and stays small, while one of the last four runs needed it",
+    () =>
+      Effect.gen(function* () {
+        const it = yield* runners({ entry: program("run") })
+        yield* Effect.promise(async () => {
+          const loads = (pid: number) => readFileSync(`/proc/${pid}/maps`, "latin1").includes("libduckdb")
+          // The first one on a fresh folder may leave, as above.
+          let pid = await waiting(it)
+          for (let tries = 0; tries < 5 && !(resident(pid) < limit); tries++) pid = await waiting(it)
+          for (const [needs, isLoaded, hasSearch] of [
+            [["analytics"], true, false],
+            [[], true, false],
+            [["search"], true, true],
+            [[], true, true],
+            [[], false, true],
+            [["analytics"], true, true],
+            [[], true, false]
+          ] as const) {
+            const { child } = it.take(512, needs)
+            await child.stop(false)
+            const next = await waiting(it)
+            if (isLoaded) await eventually("it is ready for analytics", () => loads(next))
+            assert.strictEqual(loads(next), isLoaded, needs.join())
+            const command = readFileSync(`/proc/${next}/cmdline`, "latin1").split("\0")
+            assert.strictEqual(command.includes(readyFor("search")), hasSearch, needs.join())
+            // An open DuckDB takes 20 MiB.
+            assert.isBelow(resident(await waiting(it)), isLoaded ? limit + 30 * 1024 * 1024 : limit)
+          }
+        })
       })
-    })
   )
 
   it.live("is replaced only when the run has ended, or has had its time", () =>
@@ -105,15 +110,45 @@ describe("the warm runner", () => {
       yield* Effect.promise(async () => {
         await waiting(it)
         const began = performance.now()
-        const long = it.take(512, "stream").child
+        const long = it.take(512, []).child
         await eventually("another runner waits beside the run", () => it.waiting.length === 1)
         assert.isAbove(performance.now() - began, 400)
         await waiting(it)
-        const short = it.take(512, "stream").child
+        const short = it.take(512, []).child
         assert.deepStrictEqual(it.waiting, [])
         await short.stop(false)
         await eventually("another runner waits after the run", () => it.waiting.length === 1)
         await long.stop(false)
+      })
+    })
+  )
+
+  it.live("is replaced when a processor is idle, or the run has had them for seconds", () =>
+    Effect.gen(function* () {
+      let idle = 2
+      let looks = 0
+      const it = yield* runners({
+        idle: () => {
+          looks++
+          return idle
+        }
+      })
+      yield* Effect.promise(async () => {
+        await waiting(it)
+        idle = 0
+        const first = it.take(512, []).child
+        looks = 0
+        await eventually("the processors have been looked at", () => looks >= 4)
+        assert.deepStrictEqual(it.waiting, [])
+        idle = 0.5
+        await eventually("another runner waits as one is idle", () => it.waiting.length === 1)
+        await waiting(it)
+        idle = 0
+        const second = it.take(512, []).child
+        looks = 0
+        await eventually("another runner waits although none is idle", () => it.waiting.length === 1)
+        assert.isAbove(looks, 4)
+        await Promise.all([first.stop(false), second.stop(false)])
       })
     })
   )
@@ -124,12 +159,12 @@ describe("the warm runner", () => {
       const it = yield* runners({ spares: () => wanted })
       yield* Effect.promise(async () => {
         await eventually("three wait", () => it.waiting.length === 3)
-        const taken = [it.take(512, "stream"), it.take(512, "stream"), it.take(512, "stream")]
+        const taken = [it.take(512, []), it.take(512, []), it.take(512, [])]
         assert.deepStrictEqual(
           taken.map(({ warm }) => warm),
           [true, true, true]
         )
-        assert.isFalse(it.take(512, "stream").warm)
+        assert.isFalse(it.take(512, []).warm)
         await eventually("three wait again", () => it.waiting.length === 3)
         const all = it.waiting
         wanted = 0
@@ -156,7 +191,7 @@ describe("the warm runner", () => {
       const it = yield* runners()
       yield* Effect.promise(async () => {
         const pid = await waiting(it)
-        const { child, warm } = it.take(1024, "stream")
+        const { child, warm } = it.take(1024, [])
         assert.isFalse(warm)
         assert.notStrictEqual(child.pid, pid)
         await child.stop(false)

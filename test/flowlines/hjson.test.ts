@@ -2,7 +2,7 @@ import { createRequire } from "node:module"
 import { it } from "@effect/vitest"
 import { Schema } from "effect"
 import { describe, expect } from "vitest"
-import { TextFault } from "../../src/languages/document/DocumentSource.ts"
+import { type Marked, TextFault } from "../../src/languages/document/DocumentSource.ts"
 import { readHjson } from "../../src/languages/document/Hjson.ts"
 import { seed } from "../support/random.ts"
 import { below, Tree, treeOf } from "./trees.ts"
@@ -70,6 +70,12 @@ const stricter = (text: string, dialect: "json" | "hjson"): boolean => {
 /** The library sets an object's prototype where a key says `__proto__`, and rounds long integers. */
 const different = (text: string): boolean => text.includes("__proto__") || /\d{16}/.test(text)
 
+/** All values that a text has, with their marks. */
+const parts = ({ value, mark }: Marked): ReadonlyArray<Marked> => {
+  const below = [...(mark.members ?? []), ...(mark.items ?? []).entries()]
+  return [{ value, mark }, ...below.flatMap(([key, mark]) => parts({ value: Reflect.get(Object(value), key), mark }))]
+}
+
 describe("the HJSON and JSON reader", () => {
   it.prop(
     "reads what the reference implementations read, and refuses what they refuse",
@@ -92,5 +98,30 @@ describe("the HJSON and JSON reader", () => {
       expect(own).toEqual(reference === undefined ? undefined : { value: plain(reference.value) })
     },
     { arbitrary: { seed, runs: 3000 } }
+  )
+
+  it.prop(
+    "knows where every value begins and ends",
+    { entries: Tree, writer: below(writers.length) },
+    ({ entries, writer }) => {
+      const text = writers[writer]!(treeOf(entries))
+      let read: Marked
+      try {
+        read = readHjson(text, "hjson")
+      } catch {
+        // An empty object without braces.
+        return
+      }
+      for (const { value, mark } of parts(read)) {
+        const column = mark.at - (text.lastIndexOf("\n", mark.at - 1) + 1)
+        const own = text.slice(mark.at, mark.end)
+        expect(own).toBe(own.trim())
+        const isBare = mark.members !== undefined && !own.startsWith("{")
+        const alone = isBare ? `{${own}\n}` : own
+        // The column is the margin of a text of several lines.
+        expect(readHjson(`[\n${" ".repeat(column)}${alone}\n]`, "hjson").value).toEqual([value])
+      }
+    },
+    { arbitrary: { seed, runs: 500 } }
   )
 })

@@ -10,8 +10,8 @@ const http = /^src\/services\/http\//
 const ports = /^src\/drivers\/(blobs\/(Blobs|Pipe)|search\/Search)\.ts$/
 /** Packages of the console, and its client. */
 const browser =
-  /^(react|react-dom|react-aria-components|@codemirror|@lezer|@tanstack|@xyflow|@dagrejs|@zip\.js|hyparquet|uplot|yaml|hjson|fzstd|eventsource-parser|@noble\/hashes|papaparse)(\/.*)?$/
-const light = /^@flow-gateway\/client\/light$/
+  /^(react|react-dom|react-aria-components|@codemirror|@lezer|@tanstack|@xyflow|@dagrejs|@zip\.js|hyparquet|uplot|yaml|fzstd|eventsource-parser|@noble\/hashes|papaparse)(\/.*)?$/
+const light = /^@flow-gateway\/client\/(light|hjson)$/
 const packages = /^(?!src\/|packages\/)/
 /** The ports to who may do what, and how much of it, which wrap every request. */
 const guards = /^src\/services\/(access|limits)\/(?!(Api|Http|Description)\.ts)\w+\.ts$/
@@ -57,6 +57,7 @@ const rules: ReadonlyArray<readonly [files: RegExp, mayImport: (own: string) => 
     /^src\/Http\.ts$/,
     () => [/^effect/, /^src\/(Api|Description)\.ts$/, /^src\/services\/\w+\/Http\.ts$/, /^src\/layers\/http\//, ground]
   ],
+  [/^packages\/client\/src\/hjson\.ts$/, () => [/^src\/languages\/document\/(DocumentSource|Hjson)\.ts$/]],
   // The client is a package of its own: besides Effect it holds only what describes the interface.
   [
     /^packages\/client\/src\//,

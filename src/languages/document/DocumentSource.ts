@@ -4,9 +4,13 @@ export interface Position {
   readonly column: number
 }
 
-/** The offset of a value, of its key if it has one, and the marks of its members. Offsets are UTF-16 units. */
+/**
+ * The offsets of a value, behind its end, and of its key if it has one, and the marks of its members. A value that a file
+ * leaves out has no length; an object without braces ends behind its last member. Offsets are UTF-16 units.
+ */
 export interface Mark {
   readonly at: number
+  readonly end: number
   readonly keyAt?: number
   readonly members?: ReadonlyMap<string, Mark>
   readonly items?: ReadonlyArray<Mark>

@@ -85,6 +85,7 @@ class Walk {
 
   value(node: Node | null, depth: number, fallback = 0): Marked {
     const at = node?.range?.[0] ?? fallback
+    const end = node?.range?.[1] ?? at
     if (depth > maxDepth) throw new TextFault(`The document is nested deeper than ${maxDepth} levels`, at)
     if (isScalar(node) && typeof node.value === "string") this.#characters += node.value.length
     if (this.#characters > maxCharacters) {
@@ -93,31 +94,31 @@ class Walk {
     if (++this.#count > maxValues) {
       throw new TextFault(`The document has more than ${maxValues} values, those of its aliases included`, at)
     }
-    if (node === null) return { value: null, mark: { at } }
+    if (node === null) return { value: null, mark: { at, end } }
     if (isAlias(node)) {
       const target = this.#anchors.get(node.source)
       if (target === undefined) throw new TextFault(`There is no anchor &${node.source} before this alias`, at)
       if (this.#open.has(target)) throw new TextFault(`The alias *${node.source} is inside its own anchor`, at)
       const { value, mark } = this.value(target, depth)
-      return { value, mark: { ...mark, at } }
+      return { value, mark: { ...mark, at, end } }
     }
     if ("anchor" in node && node.anchor !== undefined) this.#anchors.set(node.anchor, node)
-    if (isScalar(node)) return { value: this.#scalar(node.value, node.source, at), mark: { at } }
+    if (isScalar(node)) return { value: this.#scalar(node.value, node.source, at), mark: { at, end } }
     this.#open.add(node)
     const marked = isMap(node)
-      ? this.#map(node.items as ReadonlyArray<{ key: Node; value: Node | null }>, at, depth)
+      ? this.#map(node.items as ReadonlyArray<{ key: Node; value: Node | null }>, { at, end }, depth)
       : isSeq(node)
-        ? this.#list(node.items as ReadonlyArray<Node | null>, at, depth)
-        : { value: null, mark: { at } }
+        ? this.#list(node.items as ReadonlyArray<Node | null>, { at, end }, depth)
+        : { value: null, mark: { at, end } }
     this.#open.delete(node)
     return marked
   }
 
-  #map(pairs: ReadonlyArray<{ key: Node; value: Node | null }>, at: number, depth: number): Marked {
+  #map(pairs: ReadonlyArray<{ key: Node; value: Node | null }>, place: Mark, depth: number): Marked {
     const value: Record<string, unknown> = {}
     const members = new Map<string, Mark>()
     for (const pair of pairs) {
-      const keyAt = pair.key?.range?.[0] ?? at
+      const keyAt = pair.key?.range?.[0] ?? place.at
       const key = this.#key(pair.key, keyAt)
       this.#characters += key.length
       if (members.has(key)) {
@@ -128,12 +129,12 @@ class Walk {
       setMember(value, key, member.value)
       members.set(key, { ...member.mark, keyAt })
     }
-    return { value, mark: { at, members } }
+    return { value, mark: { ...place, members } }
   }
 
-  #list(nodes: ReadonlyArray<Node | null>, at: number, depth: number): Marked {
-    const marked = nodes.map((node) => this.value(node, depth + 1, at))
-    return { value: marked.map(({ value }) => value), mark: { at, items: marked.map(({ mark }) => mark) } }
+  #list(nodes: ReadonlyArray<Node | null>, place: Mark, depth: number): Marked {
+    const marked = nodes.map((node) => this.value(node, depth + 1, place.at))
+    return { value: marked.map(({ value }) => value), mark: { ...place, items: marked.map(({ mark }) => mark) } }
   }
 
   #key(node: Node | null, at: number): string {

@@ -93,9 +93,10 @@ class Reader {
     const char = this.#char()
     if (char === "{") return this.#object(false)
     if (char === "[") return this.#list()
-    const mark = { at: this.#at }
-    if (char === '"' || (char === "'" && !this.#json)) return { value: this.#quoted(true), mark }
-    return { value: this.#json ? this.#literal() : this.#quoteless(), mark }
+    const at = this.#at
+    const isQuoted = char === '"' || (char === "'" && !this.#json)
+    const value = isQuoted ? this.#quoted(true) : this.#json ? this.#literal() : this.#quoteless()
+    return { value, mark: { at, end: this.#at } }
   }
 
   #deeper(): void {
@@ -109,6 +110,7 @@ class Reader {
     const value: Record<string, unknown> = {}
     const members = new Map<string, Mark>()
     const close = () => (bare ? this.#at >= this.#text.length : this.#char() === "}")
+    let end = at
     this.#blanks()
     while (!close()) {
       const keyAt = this.#at
@@ -119,11 +121,12 @@ class Reader {
       const member = this.#value()
       setMember(value, key, member.value)
       members.set(key, { ...member.mark, keyAt })
+      end = member.mark.end
       this.#separator("}", close)
     }
-    if (!bare) this.#at++
+    if (!bare) end = ++this.#at
     this.#depth--
-    return { value, mark: { at, members } }
+    return { value, mark: { at, end, members } }
   }
 
   #list(): Marked {
@@ -141,7 +144,7 @@ class Reader {
     }
     this.#at++
     this.#depth--
-    return { value, mark: { at, items } }
+    return { value, mark: { at, end: this.#at, items } }
   }
 
   /** The separator between two members. In HJSON the comma is optional, and allowed after the last member. */
@@ -198,6 +201,8 @@ class Reader {
     quotelessText.lastIndex = this.#at
     const rest = quotelessText.exec(this.#text)?.[0] ?? ""
     this.#at += rest.length
+    // The blanks at the end do not belong to the value.
+    while (this.#text.charAt(this.#at - 1) <= " ") this.#at--
     return rest.trim()
   }
 

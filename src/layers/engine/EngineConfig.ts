@@ -44,6 +44,8 @@ export interface EngineSettings extends RunLimits {
   /** How many children are kept warm; one if absent. */
   readonly spares?: (() => number) | undefined
   readonly warmDelayMillis: number
+  /** Processors that were idle since the last call, on average; by default those of the machine. */
+  readonly idle?: (() => number) | undefined
   /** How a tenant's Python nodes are run; without it as the gateway's user. */
   readonly python?: ((tenant: string) => Promise<PythonPlace>) | undefined
   /** How children are kept apart from the machine; without it they are not. */

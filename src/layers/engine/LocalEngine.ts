@@ -22,7 +22,7 @@ import { outlived } from "./ProcessGroup.ts"
 import { dataFolder, makePlaces, sweepFolder, sweepLeftovers } from "./RunFolders.ts"
 import { placesOf } from "./RunLauncher.ts"
 
-import { Runners } from "./Runners.ts"
+import { Runners, readinessOf } from "./Runners.ts"
 
 const mib = 1024 * 1024
 /** Maximum time to start a process on a busy machine, in seconds. */
@@ -72,7 +72,7 @@ class Run {
     this.#timeoutSeconds =
       limits.timeout_seconds ?? (spec.lasting === true ? Number.POSITIVE_INFINITY : settings.timeoutSeconds)
     this.#deadline = performance.now() + (startSeconds + this.#timeoutSeconds) * 1000
-    const { child, warm } = runners.take(this.#memoryMib, spec.flowline.runtime)
+    const { child, warm } = runners.take(this.#memoryMib, readinessOf(spec.flowline))
     this.#mayRetry = warm
     this.#child = child
     this.#messages = new Messages(child.messages)

@@ -1,8 +1,10 @@
-import type { Runtime } from "../../protocol/Flowline.ts"
+import { isNeeding } from "../../nodes/Catalogue.ts"
+import type { Flowline } from "../../protocol/Flowline.ts"
 import type { RunIsolation } from "../../protocol/Isolation.ts"
-import { leaveWhenCold, readyForAnalytics } from "../../protocol/RunProtocol.ts"
+import { leaveWhenCold, type Readiness, readyFor } from "../../protocol/RunProtocol.ts"
 import { Child } from "./Child.ts"
 import type { EngineSettings } from "./EngineConfig.ts"
+import { idleProcessors } from "./IdleProcessors.ts"
 
 const maxDelayMillis = 60_000
 
@@ -11,9 +13,13 @@ const afterCold = 500
 
 /**
  * Milliseconds that a run has the processors before the next spare is started, unless it ends sooner: the start takes
- * more processor time than most runs.
+ * more processor time than most runs. While no processor is idle it has them longer, up to the second value.
  */
 const undisturbed = 500
+const undisturbedOnBusy = 5000
+
+/** Processors that have to be idle, on average, for a start that takes nothing from a run. */
+const idleEnough = 0.5
 
 /** How many of the last runs tell what the next spare gets ready for. */
 const telling = 4
@@ -24,13 +30,19 @@ const spacing = 250
 /** How often the number of spares is compared with the number that is wanted. */
 const reviewMillis = 1000
 
+/** What a run of this flowline needs that a spare can have ready. */
+export const readinessOf = ({ runtime, dag }: Flowline): ReadonlyArray<Readiness> => {
+  if (runtime === "analytics") return ["analytics"]
+  return dag.some((node) => isNeeding(node, "search")) ? ["search"] : []
+}
+
 const notIsolated: RunIsolation = { parts: [], missing: [], launcher: [], hasDoor: false }
 
 /**
  * Starts children for runs. Some with the default memory are kept warm, with their modules loaded and their parent
  * watch running, so that a run starts within milliseconds. The next one is started when the run has ended or has had
- * some time, so that it does not slow the run down. It loads the runtime analytics, too, if one of the last runs needed
- * it. One is enough for runs that are started here; a gateway that may have to take over those of another one keeps as
+ * some time, so that it does not slow the run down. It loads the runtime analytics or the search client, too, if one of
+ * the last runs needed it. One is enough for runs that are started here; a gateway that may have to take over those of another one keeps as
  * many as that would take, because on a busy machine a start takes seconds.
  */
 export class Runners {
@@ -41,7 +53,10 @@ export class Runners {
   #delay: number
   #closed = false
   #isolation: RunIsolation = notIsolated
-  #lately: ReadonlyArray<Runtime> = []
+  #lately: ReadonlyArray<ReadonlyArray<Readiness>> = []
+  /** The run that has the processors to itself for now, and until when at most (`performance.now()`). */
+  #favoured: { readonly child: Child; readonly until: number } | undefined
+  readonly #idle: () => number
   readonly #alive = new Set<Child>()
   /**
    * Whether a child has been started with `leaveWhenCold`: only the first is, because children that cannot write the
@@ -51,6 +66,7 @@ export class Runners {
 
   constructor(settings: EngineSettings) {
     this.#settings = settings
+    this.#idle = settings.idle ?? idleProcessors()
     this.#delay = settings.warmDelayMillis
     if (!settings.warm) return
     void this.isolation().then(({ refusal }) => {
@@ -66,9 +82,9 @@ export class Runners {
     return this.#isolation
   }
 
-  /** Returns a child for a run with this heap (MiB), and whether it was warm. */
-  take(memoryMib: number, runtime: Runtime): { readonly child: Child; readonly warm: boolean } {
-    this.#lately = [runtime, ...this.#lately].slice(0, telling)
+  /** Returns a child for a run with this heap (MiB) and these needs, and whether it was warm. */
+  take(memoryMib: number, needs: ReadonlyArray<Readiness>): { readonly child: Child; readonly warm: boolean } {
+    this.#lately = [needs, ...this.#lately].slice(0, telling)
     const spare = this.#spares.find((child) => child.alive && child.memoryMib === memoryMib)
     if (spare === undefined) {
       if (this.#timer !== undefined) this.#postpone(Math.max(this.#delay, afterCold))
@@ -77,9 +93,10 @@ export class Runners {
     this.#spares = this.#spares.filter((child) => child !== spare)
     this.#delay = this.#settings.warmDelayMillis
     this.#postpone(Math.max(this.#delay, undisturbed))
-    const timer = this.#timer
+    this.#favoured = { child: spare, until: performance.now() + undisturbedOnBusy }
+    this.#idle()
     void spare.exited.then(() => {
-      if (timer !== undefined && this.#timer === timer) this.#postpone(this.#delay)
+      if (this.#favoured?.child === spare) this.#postpone(this.#delay)
     })
     return { child: spare, warm: true }
   }
@@ -124,6 +141,7 @@ export class Runners {
   }
 
   #postpone(millis: number): void {
+    this.#favoured = undefined
     clearTimeout(this.#timer)
     this.#later(millis)
   }
@@ -132,6 +150,9 @@ export class Runners {
     if (this.#closed || !this.#settings.warm) return
     this.#timer = setTimeout(() => {
       this.#timer = undefined
+      const isFavoured = this.#favoured !== undefined && performance.now() < this.#favoured.until
+      if (isFavoured && this.#idle() < idleEnough) return this.#later(spacing)
+      this.#favoured = undefined
       this.#start()
     }, millis)
   }
@@ -139,7 +160,7 @@ export class Runners {
   #start(): void {
     if (this.#spares.length >= this.#wanted) return
     const options = this.#compiled ? [] : [leaveWhenCold]
-    if (this.#lately.includes("analytics")) options.push(readyForAnalytics)
+    options.push(...[...new Set(this.#lately.flat())].map(readyFor))
     this.#compiled = true
     const child = this.#started(new Child(this.#settings, this.#isolation, this.#settings.memoryMib, options))
     this.#spares = [...this.#spares, child]

@@ -389,7 +389,8 @@ export const flowlines = {
   },
   edit: {
     text: "Flowline",
-    textHelp: "YAML. Type, or press Control and Space, for completion. Control and S saves.",
+    textHelp: (format: "yaml" | "json" | "hjson") =>
+      `${format.toUpperCase()}. Type, or press Control and Space, for completion. Control and S saves.`,
     dag: "DAG",
     saved: (version: number) => `Version ${number.format(version)}, saved`,
     notSaved: "Not saved yet",
@@ -403,9 +404,6 @@ export const flowlines = {
     add: "Add a node",
     byHand: "The form cannot change this place, such as an alias or a text with faults: change the text itself.",
     notKept: "This is too large for the storage of the browser. Save it to keep it.",
-    hjson:
-      "This text is HJSON. It is validated, drawn, tried, saved and run as any other; the forms show its settings, but " +
-      "only YAML and JSON can be changed by them.",
     tooLarge: "This text is larger than 1 MiB: the DAG and the forms are left out.",
     graphOld: "of the last text without faults",
     panels: "Beside the text",

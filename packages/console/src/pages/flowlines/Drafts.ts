@@ -1,4 +1,12 @@
 import { keyOf } from "../../app/stored.ts"
+import { isObject } from "./schema.ts"
+
+/** What the text of a flowline says. */
+export interface Said {
+  readonly flowline: Readonly<Record<string, unknown>>
+  /** Whether it is what an older text said, as this one has faults or was not read yet. */
+  readonly isOld: boolean
+}
 
 /** The text of a flowline that somebody edits, as the browser keeps it. */
 export interface Draft {
@@ -7,6 +15,8 @@ export interface Draft {
   readonly base: number
   /** The text of that version. */
   readonly was: string
+  /** What is known of the text, so that the page is drawn before it can read texts. */
+  readonly said?: Said | undefined
 }
 
 interface Kept extends Draft {
@@ -21,16 +31,21 @@ const prefix = keyOf("flowline:")
 
 const newId = (): string => Array.from(crypto.getRandomValues(new Uint8Array(8)), (byte) => byte.toString(36)).join("")
 
+const saidOf = (value: unknown): Said | undefined => {
+  const { flowline, isOld } = isObject(value) ? value : {}
+  return isObject(flowline) && typeof isOld === "boolean" ? { flowline, isOld } : undefined
+}
+
 const readDraft = (key: string): Kept | undefined => {
   try {
-    const { text, base, was, writer, at } = JSON.parse(localStorage.getItem(key) ?? "null") ?? {}
+    const { text, base, was, said, writer, at } = JSON.parse(localStorage.getItem(key) ?? "null") ?? {}
     const isDraft =
       typeof text === "string" &&
       Number.isInteger(base) &&
       typeof was === "string" &&
       typeof writer === "string" &&
       typeof at === "number"
-    return isDraft ? { text, base, was, writer, at } : undefined
+    return isDraft ? { text, base, was, said: saidOf(said), writer, at } : undefined
   } catch {
     return undefined
   }
@@ -84,7 +99,8 @@ export const draftsOf = (tenant: string, id: string): Drafts => {
   if (own === "") own = newId()
 
   const write = (draft: Draft): boolean => {
-    const kept: Kept = { text: draft.text, base: draft.base, was: draft.was, writer, at: Date.now() }
+    const { text, base, was, said } = draft
+    const kept: Kept = { text, base, was, said, writer, at: Date.now() }
     for (let keep = mostKept; ; keep = Math.floor(keep / 2)) {
       try {
         sessionStorage.setItem(tabKey, own)

@@ -7,8 +7,9 @@ import { draftsOf } from "./Drafts.ts"
 import { Editing } from "./Editing.tsx"
 import { example, exampleFlowline, fromFragment } from "./examples.ts"
 import { FlowlineFrame } from "./FlowlineFrame.tsx"
+import { useLoaded } from "./late.ts"
 import type { Current } from "./model.ts"
-import { tools } from "./tools.ts"
+import { yamlTools } from "./tools.ts"
 
 const begin = { text: example, flowline: exampleFlowline }
 
@@ -24,7 +25,7 @@ const EditView = ({
   readonly current: Answer<Current> | undefined
 }) => {
   const [test] = useState(() => (id === "" ? fromFragment(location.hash) : undefined))
-  const loaded = tools.useLoaded(test !== undefined)
+  const loaded = useLoaded(yamlTools, test !== undefined)
   const [hasDraft] = useState(() => draftsOf(tenant, id).first !== undefined)
   const isWaiting = test !== undefined && loaded === undefined
   if (isWaiting || (id !== "" && current?.value === undefined && !hasDraft)) {

@@ -19,7 +19,7 @@ import { NodePanel } from "./NodePanel.tsx"
 import { parametersSchema } from "./parameters.ts"
 import { isObject, type Path, textOf } from "./schema.ts"
 import { TryPanel } from "./TryPanel.tsx"
-import { tools } from "./tools.ts"
+import { edit, toolsFor } from "./tools.ts"
 import { useCheck } from "./useCheck.ts"
 import { useEditing } from "./useEditing.ts"
 import { useEditor } from "./useEditor.ts"
@@ -50,9 +50,14 @@ export const Editing = ({
   const { text, isDirty, isKept, setText } = editing
   const mayChange = useMay("developer")
   const mayRun = useMay("operator")
-  const filename = current?.value?.filename
-  // HJSON may look like YAML, and be no YAML.
-  const reading = useReading(text, filename?.endsWith(".hjson") ? undefined : (current?.value ?? begin))
+  const isNamed = id === "" || current?.value !== undefined || current?.error !== undefined
+  const filename = isNamed ? (current?.value?.filename ?? null) : undefined
+  const reading = useReading(text, filename, [editing.kept, current?.value, begin])
+  const { of, value, isGraphOld } = reading
+  const { learn } = editing
+  useEffect(() => {
+    if (isObject(value) && !isGraphOld) learn(of, value)
+  }, [of, value, isGraphOld, learn])
   const { value: allNodes } = useNodes(tenant)
   const flowline = isObject(reading.value) ? reading.value : {}
   const nodes = useMemo(() => nodesFor(allNodes, flowline["runtime"]), [allNodes, flowline["runtime"]])
@@ -60,8 +65,6 @@ export const Editing = ({
   const [edge, setEdge] = useState<string>()
   const [panel, setPanel] = useState<"node" | "try">("node")
   const [open, setOpen] = useState<Open>()
-  // Where a text has no places, the cursor chooses no node.
-  const [chosenNode, setChosenNode] = useState(0)
   const [sample, setSample] = useSample(tenant, id)
 
   // A link of the tester replaces what was kept, once.
@@ -78,12 +81,14 @@ export const Editing = ({
       reading.faults.length > 0 ? reading.faults.map((fault) => ({ ...fault, pointer: "" })) : check.issues,
     [reading.faults, check.issues]
   )
-  const editor = useEditor(nodes, issues, !mayChange)
+  const editor = useEditor(nodes, issues, !mayChange, reading.format, async (now) =>
+    (await toolsFor(now, filename).get()).notationOf(now, filename)
+  )
   const { offset, goTo } = editor
 
   const at = reading.places.findLastIndex(({ from }) => from <= offset)
   const dag = Array.isArray(flowline["dag"]) ? flowline["dag"] : []
-  const index = at < 0 && dag.length > 0 ? Math.min(chosenNode, dag.length - 1) : at
+  const index = at < 0 && dag.length > 0 ? 0 : at
   const node: unknown = dag[index]
   const selectedNode = reading.graph.nodes[index]?.id
   const cursor: Path = useMemo(() => reading.pathAt(offset), [reading.pathAt, offset])
@@ -102,7 +107,6 @@ export const Editing = ({
     const found = reading.graph.nodes.findIndex((one) => one.id === chosen)
     setEdge(found < 0 ? chosen : undefined)
     if (found < 0) setPanel("try")
-    else if (reading.format === "hjson") setChosenNode(found)
     else reading.withPlaces((places) => places[found] && goTo(places[found].from))
   }
   const apply = (next: string | undefined) => {
@@ -126,7 +130,8 @@ export const Editing = ({
     else toast(t.nothingToSave)
   }
   useSaveKey(trySave)
-  const isEditable = reading.format !== "hjson" && !reading.isTooLarge
+  const isEditable = !reading.isTooLarge
+  const textNow = () => editor.text() ?? text
   const runTry = () => trial.run(text, filename, reading.format)
 
   return (
@@ -180,7 +185,7 @@ export const Editing = ({
             className={`${css.panel} ${own.text}`}
             value={text}
             label={t.text}
-            help={t.textHelp}
+            help={t.textHelp(reading.format)}
             extensions={editor.extensions}
             onChange={setText}
             ready={editor.ready}
@@ -193,7 +198,7 @@ export const Editing = ({
           />
         </div>
         <div className={own.right}>
-          {isEditable ? null : <p className={own.notice}>{reading.isTooLarge ? t.tooLarge : t.hjson}</p>}
+          {isEditable ? null : <p className={own.notice}>{t.tooLarge}</p>}
           <div className={`${css.panel} ${own.dag}`}>
             <Dag
               nodes={graph.nodes}
@@ -244,13 +249,17 @@ export const Editing = ({
                 cursor={cursor[0] === "dag" && cursor[1] === index ? cursor.slice(2) : []}
                 issues={issues}
                 change={(path, value) =>
-                  tools.use(({ edited }) => apply(edited(editor.text() ?? text, ["dag", index, ...path], value)))
+                  edit(textNow, filename, (now, { edited }) => apply(edited(now, ["dag", index, ...path], value)))
                 }
-                rename={(name) => tools.use(({ renamed }) => apply(renamed(editor.text() ?? text, dag, index, name)))}
+                rename={(name) =>
+                  edit(textNow, filename, (now, notation, { renamed }) =>
+                    apply(renamed(notation, now, flowline, index, name))
+                  )
+                }
                 isDisabled={!mayChange || !isEditable}
               />
             ) : (
-              <p className={own.node}>{isEditable ? t.noNode : t.noForm}</p>
+              <p className={own.node}>{isEditable && reading.faults.length === 0 ? t.noNode : t.noForm}</p>
             )}
           </div>
         </div>
@@ -265,10 +274,11 @@ export const Editing = ({
         after={selectedNode}
         close={() => setOpen(undefined)}
         add={(descriptor) =>
-          tools.use(({ addedNode }) => {
-            const made = addedNode(editor.text() ?? text, dag, index, descriptor)
+          edit(textNow, filename, (now, notation, { addedNode }) => {
+            const made = addedNode(notation, now, dag, index, descriptor)
             apply(made)
-            if (made !== undefined) goTo(made.trimEnd().length)
+            const added = made === undefined ? undefined : notation.read(made).places.at(-1)
+            if (added !== undefined) goTo(added.from)
           })
         }
       />

@@ -4,7 +4,7 @@ import { flowlines } from "../../texts/en.ts"
 import own from "./flowlines.module.css"
 import { Prose } from "./Prose.tsx"
 import { fieldKindOf, isObject, membersOf, type Path, requiredOf, type Schema, textOf, valuesOf } from "./schema.ts"
-import { tools } from "./tools.ts"
+import { yamlTools } from "./tools.ts"
 import { written } from "./written.ts"
 
 const t = flowlines.form
@@ -114,7 +114,7 @@ const Field = ({
   const commit = (text: string) => {
     setTyped(text)
     const isYaml = kind === "yaml" || (isObject(value) && kind !== "texts" && kind !== "number")
-    if (text !== "" && isYaml) tools.use(({ parse }) => take(() => parse(text, { logLevel: "silent" })))
+    if (text !== "" && isYaml) yamlTools.use(({ parse }) => take(() => parse(text, { logLevel: "silent" })))
     else take(() => valueOf(kind, text))
   }
   const outer = shown(kind, value)

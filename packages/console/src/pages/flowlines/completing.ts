@@ -9,6 +9,7 @@ import { type Extension, Prec } from "@codemirror/state"
 import { type EditorView, keymap, ViewPlugin } from "@codemirror/view"
 import { complete, opens } from "./completion.ts"
 import type { NodeDescriptor } from "./model.ts"
+import type { Notation } from "./Notation.ts"
 
 /** How somebody has asked for completion, if they have. */
 export type Asked = "key" | "typing" | undefined
@@ -39,10 +40,11 @@ const take = (view: EditorView): boolean => {
 /** Completion from the schemas of the nodes. */
 export const completing = (
   nodes: () => Promise<ReadonlyMap<string, NodeDescriptor>>,
+  notationOf: (text: string) => Promise<Notation>,
   asked: () => Asked
 ): Extension => [
   autocompletion({
-    override: [async (context) => complete(context, await nodes())],
+    override: [async (context) => complete(context, await nodes(), await notationOf(context.state.doc.toString()))],
     icons: false,
     interactionDelay,
     maxRenderedOptions: 80

@@ -1,7 +1,7 @@
 import type { Completion, CompletionContext, CompletionResult } from "@codemirror/autocomplete"
 import { flowlines } from "../../texts/en.ts"
 import type { NodeDescriptor } from "./model.ts"
-import { type Spot, spotsAt } from "./place.ts"
+import type { Notation, Spot, Spots } from "./Notation.ts"
 import { isObject, membersOf, requiredOf, type Schema, schemaAt, textOf, typeName, valuesOf } from "./schema.ts"
 
 const t = flowlines.completion
@@ -18,11 +18,17 @@ const members = {
 const runtimes = ["stream", "analytics", "pybatch"]
 const parameterTypes = ["string", "integer", "number", "boolean", "duration", "timestamp", "enum"]
 
-const keys = (names: ReadonlyArray<string>): ReadonlyArray<Completion> =>
-  names.map((name, at) => ({ label: name, type: "property", apply: `${name}: `, boost: -at }))
+/** What is offered, before it is written as the text is. */
+interface Offer extends Completion {
+  /** What is written: the label, if it is left out. */
+  readonly value?: unknown
+}
 
-const values = (found: ReadonlyArray<string | number | boolean>): ReadonlyArray<Completion> =>
-  found.map((value) => ({ label: String(value), type: "enum" }))
+const keys = (names: ReadonlyArray<string>): ReadonlyArray<Offer> =>
+  names.map((name, at) => ({ label: name, type: "property", boost: -at }))
+
+const values = (found: ReadonlyArray<string | number | boolean>): ReadonlyArray<Offer> =>
+  found.map((value) => ({ label: String(value), type: "enum", value }))
 
 interface WiredNode {
   readonly name: string
@@ -41,10 +47,9 @@ const wired = (value: unknown): ReadonlyArray<WiredNode> => {
   }))
 }
 
-const setting = (name: string, root: Schema, schema: Schema, isRequired: boolean): Completion => ({
+const setting = (name: string, root: Schema, schema: Schema, isRequired: boolean): Offer => ({
   label: name,
   type: "property",
-  apply: `${name}: `,
   detail: isRequired ? `${typeName(root, schema)} · ${t.required}` : typeName(root, schema),
   info: [textOf(schema["description"]), schema["default"] === undefined ? "" : t.byDefault(schema["default"])]
     .filter((part) => part !== "")
@@ -52,7 +57,7 @@ const setting = (name: string, root: Schema, schema: Schema, isRequired: boolean
   boost: isRequired ? 2 : 0
 })
 
-const settingsAt = (node: NodeDescriptor, { path, isKey }: Spot): ReadonlyArray<Completion> => {
+const settingsAt = (node: NodeDescriptor, { path, isKey }: Spot): ReadonlyArray<Offer> => {
   const root = node.settings ?? {}
   const schema = schemaAt(root, path.slice(3))
   if (schema === undefined) return []
@@ -65,7 +70,7 @@ const settingsAt = (node: NodeDescriptor, { path, isKey }: Spot): ReadonlyArray<
   return [...membersOf(root, schema)].map(([name, member]) => setting(name, root, member, required.includes(name)))
 }
 
-const nodeTypes = (nodes: ReadonlyMap<string, NodeDescriptor>): ReadonlyArray<Completion> =>
+const nodeTypes = (nodes: ReadonlyMap<string, NodeDescriptor>): ReadonlyArray<Offer> =>
   [...nodes.values()].map(({ type, kind = "processing", description = "" }) => ({
     label: type,
     type: "class",
@@ -73,10 +78,7 @@ const nodeTypes = (nodes: ReadonlyMap<string, NodeDescriptor>): ReadonlyArray<Co
     info: description
   }))
 
-const ofNode = (
-  { path, isKey, value }: Spot,
-  nodes: ReadonlyMap<string, NodeDescriptor>
-): ReadonlyArray<Completion> => {
+const ofNode = ({ path, isKey, value }: Spot, nodes: ReadonlyMap<string, NodeDescriptor>): ReadonlyArray<Offer> => {
   const [, at, member, index, key] = path
   const dag = isObject(value) ? value["dag"] : undefined
   const own: unknown = Array.isArray(dag) ? dag[Number(at)] : undefined
@@ -100,23 +102,23 @@ const ofNode = (
       streams.map((stream) => ({
         label: `${name} ${stream}`,
         type: "variable",
-        apply: `{ component: ${name}, stream: ${stream} }`
+        value: { component: name, stream }
       }))
     )
   }
   if (member === "publish") {
     if (isKey) return keys(["stream"])
     const named = (node?.outputs ?? ["errors"]).filter((stream) => stream !== "*")
-    return named.map((stream) =>
-      key === "stream"
-        ? { label: stream, type: "variable" }
-        : { label: stream, type: "variable", apply: `{ stream: ${stream} }` }
-    )
+    return named.map((stream) => ({
+      label: stream,
+      type: "variable",
+      ...(key === "stream" ? {} : { value: { stream } })
+    }))
   }
   return []
 }
 
-const ofSpot = (spot: Spot, nodes: ReadonlyMap<string, NodeDescriptor>): ReadonlyArray<Completion> => {
+const ofSpot = (spot: Spot, nodes: ReadonlyMap<string, NodeDescriptor>): ReadonlyArray<Offer> => {
   const { path, isKey } = spot
   const [first, second, third] = path
   if (path.length === 0) return isKey ? keys(members.root) : []
@@ -145,26 +147,25 @@ const presentAt = ({ path, value }: Spot): ReadonlySet<string> => {
   return new Set(isObject(found) ? Object.keys(found) : [])
 }
 
-/** Texts after which nothing is completed unless it is asked for: comments, and values in quotes. */
-const isElsewhere = (line: string): boolean =>
-  /^\s*#|\s#/.test(line) || (line.match(/(?<!\\)["']/g) ?? []).length % 2 === 1
-
 /** Whether something is offered behind this text as one types: behind a word, and where a value begins. */
 export const opens = (before: string): boolean => /[\w.@*-]$|(?::|[[{,]|-)\s$/.test(before)
 
 /** Completes what a flowline can have where the cursor stands, by the schemas of the nodes. */
 export const complete = (
-  context: CompletionContext,
-  nodes: ReadonlyMap<string, NodeDescriptor>
+  { state, pos, explicit }: CompletionContext,
+  nodes: ReadonlyMap<string, NodeDescriptor>,
+  { spotsAt }: Notation
 ): CompletionResult | null => {
-  const { state, pos, explicit } = context
-  const line = state.doc.lineAt(pos)
-  if (isElsewhere(line.text.slice(0, pos - line.from))) return null
-  const { from, spots } = spotsAt(state.doc.toString(), pos)
   if (!explicit && !opens(state.sliceDoc(Math.max(0, pos - 2), pos))) return null
+  const { from, spots, key, value: written }: Spots = spotsAt(state.doc.toString(), pos)
   for (const spot of spots) {
     const present = spot.isKey ? presentAt(spot) : new Set<string>()
-    const options = ofSpot(spot, nodes).filter(({ label }) => !present.has(label))
+    const options = ofSpot(spot, nodes)
+      .filter(({ label }) => !present.has(label))
+      .map(({ value, ...offer }) => ({
+        ...offer,
+        apply: spot.isKey ? key(offer.label) : written(value ?? offer.label)
+      }))
     if (options.length > 0) return { from, options, validFor: /^[\w.@*-]*$/ }
   }
   return null

@@ -2,6 +2,7 @@ import { type Extension, StateEffect, StateField } from "@codemirror/state"
 import { Decoration, type DecorationSet, EditorView, keymap } from "@codemirror/view"
 import { languageOf } from "../../parts/languages.ts"
 import type { Issue } from "./model.ts"
+import type { Format } from "./Notation.ts"
 
 const setMarks = StateEffect.define<DecorationSet>()
 
@@ -32,8 +33,8 @@ const nextFault = (view: EditorView): boolean => {
 }
 
 /** What the editor of a flowline has besides: colours, and the marks of faults. */
-export const editing = async (): Promise<Extension> => [
-  await languageOf("yaml"),
+export const editing = async (format: Format): Promise<Extension> => [
+  await languageOf(format),
   marks,
   look,
   keymap.of([{ key: "F8", run: nextFault }])

@@ -3,8 +3,18 @@ import { useReachable } from "../../app/gateway.ts"
 import { toast } from "../../app/toasts.ts"
 import { common } from "../../texts/en.ts"
 
+export interface Late<out A> {
+  readonly get: () => Promise<A>
+  /** What is loaded, if it is. */
+  readonly loaded: () => A | undefined
+  /** Is told when it is loaded; gives what ends that. */
+  readonly subscribe: (listener: () => void) => () => void
+  /** Does something with it: at once if it is loaded. */
+  readonly use: (run: (found: A) => void) => void
+}
+
 /** Something of the page that is loaded when it is needed, once for all that need it. */
-export const late = <A>(load: () => Promise<A>) => {
+export const late = <A>(load: () => Promise<A>): Late<A> => {
   let loaded: A | undefined
   let loading: Promise<A> | undefined
   const listeners = new Set<() => void>()
@@ -27,20 +37,23 @@ export const late = <A>(load: () => Promise<A>) => {
     return () => listeners.delete(listener)
   }
   return {
-    /** What is loaded, if it is. It is loaded when it is wanted; after a failure, when the gateway is back. */
-    useLoaded: (isWanted: boolean): A | undefined => {
-      const isReachable = useReachable()
-      useEffect(() => {
-        if (isWanted && isReachable) get().catch(() => {})
-      }, [isWanted, isReachable])
-      return useSyncExternalStore(subscribe, () => loaded)
-    },
-    /** Does something with it: at once if it is loaded. */
-    use: (run: (found: A) => void): void => {
+    get,
+    loaded: () => loaded,
+    subscribe,
+    use: (run) => {
       if (loaded !== undefined) run(loaded)
       else void get().then(run, () => toast(common.notLoaded))
     }
   }
+}
+
+/** What is loaded, if it is. It is loaded when it is wanted; after a failure, when the gateway is back. */
+export const useLoaded = <A>({ get, loaded, subscribe }: Late<A>, isWanted: boolean): A | undefined => {
+  const isReachable = useReachable()
+  useEffect(() => {
+    if (isWanted && isReachable) get().catch(() => {})
+  }, [isWanted, isReachable, get])
+  return useSyncExternalStore(subscribe, loaded)
 }
 
 /** Whether the reader has done anything on this page. */

@@ -2,6 +2,7 @@ import type { GatewayError } from "@flow-gateway/client/light"
 import { type Answer, useAnswer } from "../../app/answer.ts"
 import { gateway } from "../../app/gateway.ts"
 import { issuesOf } from "../../parts/Problem.tsx"
+import type { Format } from "./Notation.ts"
 
 type Nodes = Awaited<ReturnType<typeof gateway.scan.all>>
 export type NodeDescriptor = Nodes["stream"][number]
@@ -50,7 +51,7 @@ export const currentOf = async (tenant: string, id: string, signal?: AbortSignal
 }
 
 /** The name of a file for the text: that which it had, or one that says what it is written in. */
-export const fileName = (filename: string | null | undefined, format: "yaml" | "json" | "hjson"): string =>
+export const fileName = (filename: string | null | undefined, format: Format): string =>
   filename ?? `flowline.${format}`
 
 /** A fault that the gateway has found, with its place in the text. */

@@ -1,27 +1,65 @@
-import { type Edited, edited, listItem, withNode } from "./edits.ts"
-import type { FromTester } from "./examples.ts"
-import type { NodeDescriptor } from "./model.ts"
-import { isObject, textOf } from "./schema.ts"
+import type { Edited, Notation } from "./Notation.ts"
+import { isObject, type Path, textOf } from "./schema.ts"
 import { nameOf, published } from "./wires.ts"
 
 /** Applies edits one after the other. */
 const inTurn = (text: string, edits: ReadonlyArray<(text: string) => Edited>): Edited =>
   edits.reduce<Edited>((made, edit) => (made === undefined ? undefined : edit(made)), text)
 
+const listOf = (value: unknown): ReadonlyArray<unknown> => (Array.isArray(value) ? value : [])
+
+const membersOf = (value: unknown, name: string): ReadonlyArray<unknown> => listOf(isObject(value) ? value[name] : [])
+
+/** Moves what a test gives to one input to another, in the place of its key. */
+const givenEdits = ({ keyed }: Notation, test: unknown, path: Path, before: string, after: string) => {
+  const given = isObject(test) && isObject(test["given"]) ? test["given"] : {}
+  return Object.hasOwn(given, before) && !Object.hasOwn(given, after)
+    ? [(text: string) => keyed(text, [...path, before], after)]
+    : []
+}
+
 /** Gives a node another name, also where other nodes and tests refer to it. */
-export const renamed = (text: string, dag: ReadonlyArray<unknown>, index: number, name: string): Edited => {
+export const renamed = (
+  notation: Notation,
+  text: string,
+  flowline: Readonly<Record<string, unknown>>,
+  index: number,
+  name: string
+): Edited => {
+  const dag = listOf(flowline["dag"])
   const node = dag[index]
   if (!isObject(node)) return undefined
+  const { edited } = notation
   const before = nameOf(node)
   const after = name === "" ? textOf(node["type"]) : name
   const edits = dag.flatMap((other, at) =>
-    (isObject(other) && Array.isArray(other["subscribe"]) ? other["subscribe"] : []).flatMap((wire: unknown, place) =>
+    membersOf(other, "subscribe").flatMap((wire, place) =>
       isObject(wire) && wire["component"] === before
         ? [(one: string) => edited(one, ["dag", at, "subscribe", place, "component"], after)]
         : []
     )
   )
-  return inTurn(text, [...edits, (one) => edited(one, ["dag", index, "component"], name === "" ? undefined : name)])
+  const testEdits = listOf(flowline["tests"]).flatMap((test, at) => [
+    ...membersOf(test, "expect").flatMap((expectation, place) =>
+      isObject(expectation) && expectation["at"] === before
+        ? [(one: string) => edited(one, ["tests", at, "expect", place, "at"], after)]
+        : []
+    ),
+    ...givenEdits(notation, test, ["tests", at, "given"], before, after)
+  ])
+  return inTurn(text, [
+    ...edits,
+    ...testEdits,
+    (one) => edited(one, ["dag", index, "component"], name === "" ? undefined : name)
+  ])
+}
+
+/** What is known of the type of a node. */
+interface NodeType {
+  readonly type: string
+  readonly kind?: string
+  readonly example?: Readonly<Record<string, unknown>>
+  readonly outputs?: ReadonlyArray<string>
 }
 
 /** A name that no other node has. */
@@ -36,10 +74,11 @@ const freeName = (dag: ReadonlyArray<unknown>, type: string): string | undefined
  * `after` publishes, or the nearest node before that which publishes something.
  */
 export const addedNode = (
+  { withNode }: Notation,
   text: string,
   dag: ReadonlyArray<unknown>,
   after: number,
-  { type, kind, example = {}, outputs = [] }: NodeDescriptor
+  { type, kind, example = {}, outputs = [] }: NodeType
 ): Edited => {
   const component = freeName(dag, type)
   const source = dag.findLast((node, at) => at <= after && published(node).length > 0)
@@ -54,23 +93,10 @@ export const addedNode = (
   })
 }
 
-/** Lines of a test that go into the flowline that is made of it. */
-const mostLines = 20
-
-/** A flowline of a test: its lines, its node, and an output that shows what comes of them. */
-export const flowlineOf = ({ node, type, lines }: FromTester): string => {
-  const messages = lines.filter((line) => line !== "").slice(0, mostLines)
-  const input = {
-    type: "generator_input",
-    component: "input",
-    settings: { count: Math.max(1, messages.length), messages: messages.length === 0 ? [""] : messages },
-    publish: [{ stream: "lines" }]
-  }
-  const output = { type: "show", subscribe: [{ component: type, stream: "parsed" }] }
-  const indented = node
-    .trimEnd()
-    .split("\n")
-    .map((line) => (line === "" ? "" : `  ${line}`))
-    .join("\n")
-  return `version: "1.0"\ntype: flowline\nname: from-a-test\nruntime: stream\ndag:\n${listItem(input, 2)}${indented}\n${listItem(output, 2)}`
+/** What reads and edits texts that may be written in some of these ways. */
+export interface Tools {
+  /** The notation of a text, by the name of its file or else by itself. */
+  readonly notationOf: (text: string, filename: string | null | undefined) => Notation
+  readonly renamed: typeof renamed
+  readonly addedNode: typeof addedNode
 }

@@ -2,6 +2,7 @@ import { form, GatewayError } from "@flow-gateway/client/light"
 import { useEffect, useState } from "react"
 import { answering, gateway, isLost, useReachable } from "../../app/gateway.ts"
 import { faultsOf, fileName, type Issue } from "./model.ts"
+import type { Format } from "./Notation.ts"
 
 /** What the gateway says of a text. */
 export interface Check {
@@ -26,7 +27,7 @@ export const useCheck = (
   tenant: string,
   text: string | undefined,
   filename: string | null | undefined,
-  format: "yaml" | "json" | "hjson"
+  format: Format
 ): Check => {
   const [found, setFound] = useState<Check>(nothing)
   const isReachable = useReachable()

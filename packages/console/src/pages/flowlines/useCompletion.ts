@@ -2,8 +2,9 @@ import type { Extension } from "@codemirror/state"
 import { EditorView, keymap } from "@codemirror/view"
 import { useEffect, useMemo, useRef, useState } from "react"
 import type { Asked } from "./completing.ts"
-import { late, useActed } from "./late.ts"
+import { late, useActed, useLoaded } from "./late.ts"
 import type { NodeDescriptor } from "./model.ts"
+import type { Notation } from "./Notation.ts"
 
 const file = late(() => import("./completing.ts"))
 
@@ -11,9 +12,14 @@ const file = late(() => import("./completing.ts"))
  * Completion in an editor. It is loaded when the reader does anything, or the editor gets the focus. Who asks before it is
  * there is answered then, unless the cursor has gone elsewhere.
  */
-export const useCompletion = (nodes: ReadonlyMap<string, NodeDescriptor>): Extension => {
+export const useCompletion = (
+  nodes: ReadonlyMap<string, NodeDescriptor>,
+  notationOf: (text: string) => Promise<Notation>
+): Extension => {
   const known = useRef(nodes)
   known.current = nodes
+  const read = useRef(notationOf)
+  read.current = notationOf
   // Who asks before the gateway has answered waits for it.
   const waiting = useRef<Array<() => void>>([])
   useEffect(() => {
@@ -21,7 +27,7 @@ export const useCompletion = (nodes: ReadonlyMap<string, NodeDescriptor>): Exten
   }, [nodes])
   const [isUsed, setUsed] = useState(false)
   const isActed = useActed()
-  const loaded = file.useLoaded(isUsed || isActed)
+  const loaded = useLoaded(file, isUsed || isActed)
   const asked = useRef<Asked>(undefined)
   return useMemo((): Extension => {
     if (loaded !== undefined) {
@@ -30,6 +36,7 @@ export const useCompletion = (nodes: ReadonlyMap<string, NodeDescriptor>): Exten
           if (known.current.size === 0) await new Promise<void>((go) => waiting.current.push(go))
           return known.current
         },
+        (text) => read.current(text),
         () => asked.current
       )
     }

@@ -1,15 +1,20 @@
 import { useCallback, useEffect, useRef, useState } from "react"
-import { type Draft, draftsOf } from "./Drafts.ts"
+import { type Draft, draftsOf, type Said } from "./Drafts.ts"
 import type { Current } from "./model.ts"
+import type { Known } from "./useReading.ts"
 
 type Version = Pick<Current, "version" | "text">
 
 /** What is edited, and the version that it began with. */
 export interface Editing extends Draft {
   readonly isDirty: boolean
+  /** The draft that the page began with, if it is known what that says. */
+  readonly kept: Known | undefined
   /** Whether the browser keeps what is typed. */
   readonly isKept: boolean
   readonly setText: (text: string) => void
+  /** Notes what a text says, if it is this one. */
+  readonly learn: (of: string, flowline: Readonly<Record<string, unknown>>) => void
   /** Goes on with a version: what was typed is gone. */
   readonly take: (version: Version) => void
   /** Goes on with what was typed, but on top of a newer version. */
@@ -28,6 +33,7 @@ const quiet = 500
  */
 export const useEditing = (tenant: string, id: string, current: Current | undefined, begin: string): Editing => {
   const [drafts] = useState(() => draftsOf(tenant, id))
+  const [kept] = useState(() => drafts.first?.said && { text: drafts.first.text, ...drafts.first.said })
   const [draft, setDraft] = useState<Draft | undefined>(() => drafts.first)
   const [isKept, setKept] = useState(true)
   const made: Draft = draft ?? {
@@ -37,17 +43,19 @@ export const useEditing = (tenant: string, id: string, current: Current | undefi
   }
   const latest = useRef(made)
   latest.current = made
+  const said = useRef<Said>(drafts.first?.said)
 
   const keep = useCallback(() => {
     const { text, was } = latest.current
     if (text === was) drafts.forget()
-    else setKept(drafts.keep(latest.current))
+    else setKept(drafts.keep({ ...latest.current, said: text.length <= small ? said.current : undefined }))
   }, [drafts])
 
   const setText = useCallback(
     (text: string) => {
       const next = { ...latest.current, text }
       latest.current = next
+      if (said.current !== undefined) said.current = { ...said.current, isOld: true }
       setDraft(next)
       if (text.length <= small) keep()
     },
@@ -61,6 +69,10 @@ export const useEditing = (tenant: string, id: string, current: Current | undefi
     },
     [keep]
   )
+  const learn = useCallback((of: string, flowline: Readonly<Record<string, unknown>>) => {
+    // It is kept with the next key, or when the page is left.
+    if (of === latest.current.text) said.current = { flowline, isOld: false }
+  }, [])
   useEffect(() => {
     if (draft === undefined || draft.text.length <= small) return undefined
     const timer = setTimeout(keep, quiet)
@@ -77,8 +89,10 @@ export const useEditing = (tenant: string, id: string, current: Current | undefi
   return {
     ...made,
     isDirty: made.text !== made.was,
+    kept,
     isKept,
     setText,
+    learn,
     take: ({ version, text }) => set({ text, base: version, was: text }),
     rebase: ({ version, text: was }) => set({ ...latest.current, base: version, was })
   }

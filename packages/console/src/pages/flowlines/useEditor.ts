@@ -2,6 +2,7 @@ import { EditorState, type Extension } from "@codemirror/state"
 import { EditorView } from "@codemirror/view"
 import { useEffect, useMemo, useRef, useState } from "react"
 import type { Issue, NodeDescriptor } from "./model.ts"
+import type { Format, Notation } from "./Notation.ts"
 import { useCompletion } from "./useCompletion.ts"
 
 type Loaded = typeof import("./editing.ts")
@@ -26,17 +27,19 @@ const replaced = (view: EditorView, next: string): void => {
 export const useEditor = (
   nodes: ReadonlyMap<string, NodeDescriptor>,
   issues: ReadonlyArray<Issue>,
-  isReadOnly: boolean
+  isReadOnly: boolean,
+  format: Format,
+  notationOf: (text: string) => Promise<Notation>
 ) => {
   const view = useRef<EditorView>(undefined)
   const [offset, setOffset] = useState(0)
   const [loaded, setLoaded] = useState<{ readonly language: Extension; readonly showFaults: Loaded["showFaults"] }>()
-  const completion = useCompletion(nodes)
+  const completion = useCompletion(nodes, notationOf)
   useEffect(() => {
     let isOver = false
     import("./editing.ts")
       .then(async ({ editing, showFaults }) => {
-        const language = await editing()
+        const language = await editing(format)
         if (!isOver) setLoaded({ language, showFaults })
       })
       // Without it the editor works all the same.
@@ -44,7 +47,7 @@ export const useEditor = (
     return () => {
       isOver = true
     }
-  }, [])
+  }, [format])
   useEffect(() => {
     if (view.current !== undefined) loaded?.showFaults(view.current, issues)
   }, [loaded, issues])

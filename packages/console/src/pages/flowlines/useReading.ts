@@ -1,10 +1,10 @@
-import { useCallback, useEffect, useMemo, useRef, useState } from "react"
-import type { FlowlineText, NodePlace } from "../../parts/dag/FlowlineText.ts"
+import { useEffect, useMemo, useRef, useState } from "react"
 import { type Graph, graphOfFlowline } from "../../parts/dag/Graph.ts"
-import { notationOf } from "../../parts/dag/notation.ts"
-import { useActed } from "./late.ts"
+import { formatsOf } from "./formats.ts"
+import { useActed, useLoaded } from "./late.ts"
+import type { FlowlineText, NodePlace } from "./Notation.ts"
 import type { Path } from "./schema.ts"
-import { tools } from "./tools.ts"
+import { toolsFor } from "./tools.ts"
 
 /** UTF-16 units up to which a text is read at each key. */
 const small = 32 * 1024
@@ -12,10 +12,11 @@ const small = 32 * 1024
 const large = 1024 * 1024
 const quiet = 400
 
-/** A text of which it is known what it says. */
+/** A text of which it is known what it says, or what an older one said. */
 export interface Known {
   readonly text: string
   readonly flowline: Readonly<Record<string, unknown>>
+  readonly isOld?: boolean
 }
 
 const unread: FlowlineText = {
@@ -24,16 +25,24 @@ const unread: FlowlineText = {
   places: [],
   faults: [],
   value: undefined,
-  document: undefined
+  pathAt: undefined
 }
 
 /** What is known of a text before it is read; undefined if that is nothing. */
-const begun = (text: string, known: Known | undefined): FlowlineText | undefined => {
-  const format = known?.text === text ? notationOf(text) : undefined
-  return format && { ...unread, format, graph: graphOfFlowline(known?.flowline), value: known?.flowline }
+const begun = (
+  text: string,
+  filename: string | null | undefined,
+  known: Known | undefined
+): FlowlineText | undefined => {
+  const [format, ...others] = formatsOf(text, filename)
+  if (known === undefined || others.length > 0) return undefined
+  return { ...unread, format, graph: graphOfFlowline(known.flowline), value: known.flowline }
 }
 
+const nowhere = (): Path => []
+
 export interface Reading extends FlowlineText {
+  readonly pathAt: (offset: number) => Path
   /** The text that was read. */
   readonly of: string
   /** The graph of the last text without faults. */
@@ -41,17 +50,21 @@ export interface Reading extends FlowlineText {
   /** Whether that is an older text than this one. */
   readonly isGraphOld: boolean
   readonly isTooLarge: boolean
-  /** The path of what stands at an offset of the text. */
-  readonly pathAt: (offset: number) => Path
   /** Does something with the places of the nodes: at once if they are known. */
   readonly withPlaces: (run: (places: ReadonlyArray<NodePlace>) => void) => void
 }
 
 /**
  * Reads the text of a flowline as it is typed. What reads it is loaded as soon as the reader does anything, or the text is
- * not the known one: until then there are no places, and no document.
+ * a known one: until then there are no places.
+ *
+ * @param filename undefined as long as it is not known
  */
-export const useReading = (text: string, known: Known | undefined): Reading => {
+export const useReading = (
+  text: string,
+  filename: string | null | undefined,
+  candidates: ReadonlyArray<Known | undefined>
+): Reading => {
   const [late, setLate] = useState(text)
   useEffect(() => {
     if (text.length <= small) {
@@ -63,28 +76,29 @@ export const useReading = (text: string, known: Known | undefined): Reading => {
   }, [text])
   const of = text.length <= small ? text : late
   const isTooLarge = of.length > large
-  const first = useMemo(() => (isTooLarge ? unread : begun(of, known)), [of, known, isTooLarge])
+  const known = candidates.find((candidate) => candidate?.text === of)
+  const first = useMemo(() => (isTooLarge ? unread : begun(of, filename, known)), [of, filename, known, isTooLarge])
+  const tools = useMemo(() => toolsFor(of, filename), [of, filename])
   const isActed = useActed()
-  const loaded = tools.useLoaded(isActed || first === undefined)
+  const loaded = useLoaded(tools, filename !== undefined && (isActed || first === undefined))
   const read = useMemo(
-    () => (isTooLarge ? unread : (loaded?.readFlowlineText(of) ?? first)),
-    [of, isTooLarge, loaded, first]
+    () => (isTooLarge ? unread : (loaded?.notationOf(of, filename).read(of) ?? first)),
+    [of, filename, isTooLarge, loaded, first]
   )
   const last = useRef(unread)
   if (read !== undefined) last.current = read
-  const isCurrent = read !== undefined && read.faults.length === 0
+  const isOld = read === first && known?.isOld === true
+  const isCurrent = read !== undefined && read.faults.length === 0 && !isOld
   const graph = useRef<Graph>(undefined)
   if (isCurrent || graph.current === undefined) graph.current = read?.graph
-  const { places, document } = last.current
-  const pathAt = useCallback(
-    (offset: number) => (document && loaded?.pathAt(document, offset)) ?? [],
-    [document, loaded]
-  )
+  const { places, pathAt } = last.current
   return {
     ...last.current,
-    pathAt,
+    pathAt: pathAt ?? nowhere,
     withPlaces: (run) =>
-      document !== undefined || isTooLarge ? run(places) : tools.use((found) => run(found.readFlowlineText(of).places)),
+      pathAt !== undefined || isTooLarge
+        ? run(places)
+        : tools.use(({ notationOf }) => run(notationOf(of, filename).read(of).places)),
     of,
     lastGraph: graph.current ?? unread.graph,
     isGraphOld: graph.current !== undefined && !isCurrent,

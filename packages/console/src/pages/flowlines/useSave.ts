@@ -5,6 +5,7 @@ import { addressOf, go } from "../../app/location.ts"
 import { toast } from "../../app/toasts.ts"
 import { flowlines } from "../../texts/en.ts"
 import { fileName } from "./model.ts"
+import type { Format } from "./Notation.ts"
 import type { Editing } from "./useEditing.ts"
 
 const t = flowlines.edit
@@ -26,7 +27,7 @@ export const useSave = ({
   readonly id: string
   readonly editing: Editing
   readonly filename: string | null | undefined
-  readonly format: "yaml" | "json" | "hjson"
+  readonly format: Format
   readonly hasTests: boolean
   readonly saved: () => void
 }) => {

@@ -5,6 +5,7 @@ import { keyOf } from "../../app/stored.ts"
 import { type DagEdge, type DagNode, edgeId, type Graph } from "../../parts/dag/Graph.ts"
 import { common, flowlines } from "../../texts/en.ts"
 import { fileName, type Issue, nodeIndexOf, type Tried } from "./model.ts"
+import type { Format } from "./Notation.ts"
 import { isObject } from "./schema.ts"
 
 const t = flowlines.tryOut
@@ -56,7 +57,7 @@ export interface Trial {
   readonly isBusy: boolean
   /** Whether the text has changed since. */
   readonly isOld: (text: string) => boolean
-  readonly run: (text: string, filename: string | null | undefined, format: "yaml" | "json" | "hjson") => void
+  readonly run: (text: string, filename: string | null | undefined, format: Format) => void
 }
 
 /** Tries a text on a sample. A newer try ends an older one. */

@@ -1,8 +1,20 @@
 import { parse } from "yaml"
-import { readFlowlineText } from "../../parts/dag/FlowlineText.ts"
-import { edited } from "./edits.ts"
-import { pathAt } from "./place.ts"
-import { addedNode, flowlineOf, renamed } from "./textEdits.ts"
+import { formatsOf } from "./formats.ts"
+import { flowlineOf } from "./fromTester.ts"
+import { hjson, json } from "./hjson.ts"
+import type { Notation } from "./Notation.ts"
+import { addedNode, renamed, type Tools } from "./textEdits.ts"
+import { yaml } from "./yaml.ts"
 
-/** All that reads and edits YAML on the page of a flowline. */
-export const yamlTools = { parse, readFlowlineText, pathAt, edited, renamed, addedNode, flowlineOf }
+const notations = { yaml, json, hjson }
+
+/** The first one in which a text has no faults, else the likeliest. */
+const notationOf: Tools["notationOf"] = (text, filename): Notation => {
+  const [likeliest, ...others] = formatsOf(text, filename)
+  const isFine = (format: Notation["format"]) => notations[format].read(text).faults.length === 0
+  const found = others.length === 0 ? likeliest : [likeliest, ...others].find(isFine)
+  return notations[found ?? likeliest]
+}
+
+/** All that reads and edits texts on the page of a flowline. */
+export const yamlTools = { notationOf, renamed, addedNode, parse, flowlineOf }

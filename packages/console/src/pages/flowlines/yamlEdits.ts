@@ -10,42 +10,10 @@ import {
   parseDocument,
   stringify
 } from "yaml"
+import type { Edited } from "./Notation.ts"
 import type { Path } from "./schema.ts"
 
-/** The text after an edit, or undefined where it has to be edited by hand: where an alias stands, or a fault. */
-export type Edited = string | undefined
-
 const read = (text: string): Document.Parsed => parseDocument(text, { logLevel: "silent", prettyErrors: false })
-
-const isJson = (text: string): boolean => {
-  try {
-    return typeof JSON.parse(text) === "object"
-  } catch {
-    return false
-  }
-}
-
-type Json = Record<string | number, unknown>
-
-/** JSON has no comments, so it is written anew with its own indentation. */
-const editedJson = (text: string, path: Path, value: unknown): Edited => {
-  const root: unknown = JSON.parse(text)
-  const indent = /\n([ \t]+)\S/.exec(text)?.[1] ?? (text.includes("\n") ? "  " : undefined)
-  let at = root as Json
-  for (const [depth, key] of path.slice(0, -1).entries()) {
-    if (at[key] === undefined) {
-      if (value === undefined) return text
-      at[key] = typeof path[depth + 1] === "number" ? [] : {}
-    }
-    if (typeof at[key] !== "object" || at[key] === null) return undefined
-    at = at[key] as Json
-  }
-  const last = path.at(-1)!
-  if (value !== undefined) at[last] = value
-  else if (Array.isArray(at)) at.splice(Number(last), 1)
-  else delete at[last]
-  return JSON.stringify(root, undefined, indent) + (text.endsWith("\n") ? "\n" : "")
-}
 
 const isPlainValue = (value: unknown): boolean =>
   value !== undefined && (value === null || typeof value !== "object") && !String(value).includes("\n")
@@ -58,7 +26,7 @@ const isInFlow = (document: Document.Parsed, path: Path): boolean =>
   })
 
 /** A value on one line. */
-const inline = (value: unknown, isFlow: boolean): string => {
+export const inline = (value: unknown, isFlow: boolean): string => {
   const text = stringify(isFlow ? [value] : value, {
     lineWidth: 0,
     collectionStyle: isFlow ? "flow" : "any",
@@ -115,11 +83,10 @@ const rewritten = (text: string, document: Document.Parsed, path: Path): Edited 
 }
 
 /**
- * Puts a value in the place of what stands at a path of a text in YAML or JSON, or takes it away (undefined). The rest of
+ * Puts a value in the place of what stands at a path of a text in YAML, or takes it away (undefined). The rest of
  * the text stays as it is: its comments, its order and its notation.
  */
 export const edited = (text: string, path: Path, value: unknown): Edited => {
-  if (isJson(text)) return editedJson(text, path, value)
   const document = read(text)
   if (document.errors.length > 0) return undefined
   const before = document.getIn(path, true)
@@ -163,12 +130,20 @@ export const edited = (text: string, path: Path, value: unknown): Edited => {
 const nested = (path: Path, value: unknown): unknown =>
   path.reduceRight<unknown>((inner, key) => ({ [key]: inner }), value)
 
+/** Gives what stands at a path another key. */
+export const keyed = (text: string, path: Path, key: string): Edited => {
+  const document = read(text)
+  const map = document.getIn(path.slice(0, -1), true)
+  const pair = isMap(map)
+    ? map.items.find((one) => isScalar(one.key) && String(one.key.value) === path.at(-1))
+    : undefined
+  if (document.errors.length > 0 || !isScalar(pair?.key) || !pair.key.range || pair.key.anchor) return undefined
+  const [from, to] = pair.key.range
+  return text.slice(0, from) + inline(key, isInFlow(document, path)) + text.slice(to)
+}
+
 /** Adds an item at the end of the list `dag`. */
 export const withNode = (text: string, node: Readonly<Record<string, unknown>>): Edited => {
-  if (isJson(text)) {
-    const { dag } = JSON.parse(text)
-    return editedJson(text, ["dag", Array.isArray(dag) ? dag.length : 0], node)
-  }
   const document = read(text)
   if (document.errors.length > 0) return undefined
   const dag = document.get("dag", true)

@@ -1,0 +1,21 @@
+import { cpus } from "node:os"
+
+/**
+ * Counts how many processors of the machine were idle, on average, since the last call: 0 where all have work, infinite
+ * where the system does not tell.
+ */
+export const idleProcessors = (): (() => number) => {
+  const look = () => ({
+    at: performance.now(),
+    idle: cpus().reduce((sum, { times }) => sum + times.idle, 0)
+  })
+  let before = look()
+  return () => {
+    const now = look()
+    const millis = now.at - before.at
+    const idle = now.idle - before.idle
+    const isKnown = cpus().length > 0 && millis > 0
+    before = now
+    return isKnown ? idle / millis : Number.POSITIVE_INFINITY
+  }
+}
