@@ -134,9 +134,10 @@ layer(Console.layer, { excludeTestServices: true })("a tree of files", (it) => {
     assert.isAtLeast(await tree.evaluate((element) => element.scrollTop), 100 * 90)
     assert.isBelow(await tree.getByRole("row").count(), 60)
     // A click right after the scrolling opens what is under it, and nothing moves.
+    const before = (await tree.evaluate((element) => element.scrollTop)) + 300
     await page.mouse.wheel(0, 300)
+    await page.waitForFunction((top) => document.querySelector("[role=treegrid]")?.scrollTop === top, before)
     await tree.getByRole("link", { name: "file-380.txt" }).waitFor()
-    const before = await tree.evaluate((element) => element.scrollTop)
     await tree.getByRole("link", { name: "file-380.txt" }).click()
     await page.waitForURL(/\/many\/file-380\.txt$/)
     assert.strictEqual(await tree.evaluate((element) => element.scrollTop), before)
