@@ -99,7 +99,7 @@ layer(Console.layer, { excludeTestServices: true })("a tree of files", (it) => {
       const opened = page.context().waitForEvent("page")
       await click()
       const other = await opened
-      await other.waitForURL(/\/data\/files\/data\/a\/b\.txt$/)
+      await other.waitForURL(/\/data\/files\/data\/a\/b\.txt$/, { waitUntil: "commit" })
       await other.close()
     }
     assert.match(page.url(), /\/data\/files$/)
