@@ -24,8 +24,8 @@ const stored = Effect.fnUntraced(function* (size: number) {
   return { blobs, bytes, hash, file, flip, received }
 })
 
-/** Sizes without sums, with one sum and with several. */
-const sizes = [1000, 200_000, 3_000_001]
+/** Sizes without sums, of one block and of two, and one with several sums. */
+const sizes = [1000, 200_000, 1_000_000, 3_000_001]
 
 describe("a flipped bit", () => {
   it.live.each(sizes)("in %i bytes is sent to nobody, and storing the content again repairs it", (size) =>
@@ -71,6 +71,32 @@ describe("a flipped bit", () => {
     })
   )
 
+  it.live("behind a part or before it is found where only the whole can be verified", () =>
+    Effect.gen(function* () {
+      const { bytes, flip, received } = yield* stored(1_000_000)
+      const spans = [
+        [0, 9],
+        [100_000, 600_000],
+        [600_000, 600_001],
+        [999_999, 1_000_000],
+        [7, 7]
+      ] as const
+      for (const [start, end] of spans) {
+        const part = yield* received({ start, end })
+        assert.isTrue(part.isWhole && bytes.subarray(start, end).equals(part.bytes), `${start}-${end}`)
+      }
+      for (const at of [50, 999_990]) {
+        flip(at)
+        for (const [start, end] of spans) {
+          const part = yield* received({ start, end })
+          assert.isFalse(part.isWhole, `${at}: ${start}-${end}`)
+          assert.isTrue(part.bytes.length < end - start || end === start, `${at}: ${start}-${end}`)
+        }
+        flip(at)
+      }
+    })
+  )
+
   it.live("in the sums themselves is no damage, and a check makes them anew", () =>
     Effect.gen(function* () {
       const { blobs, bytes, hash, file, flip, received } = yield* stored(3_000_001)
@@ -101,7 +127,7 @@ describe("a blob of a version without sums", () => {
 
   it.live("goes with its sums, and is missing then", () =>
     Effect.gen(function* () {
-      const { blobs, bytes, hash, file } = yield* stored(200_000)
+      const { blobs, bytes, hash, file } = yield* stored(2_000_000)
       assert.isTrue(existsSync(file("sums")))
       assert.isTrue(yield* blobs.remove("one", hash))
       assert.isFalse(existsSync(file("sums")))

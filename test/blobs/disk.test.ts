@@ -23,9 +23,9 @@ const fresh = Effect.gen(function* () {
   return { root, blobs: yield* diskAt(root) }
 })
 
-/** A source that says nothing after its first chunk. */
+/** A source that says nothing after its first chunk, for which a file is opened. */
 const silent = async function* () {
-  yield noise(100)
+  yield noise(1_100_000)
   await new Promise(() => {})
 }
 

@@ -3,7 +3,7 @@ import { closeSync, constants, mkdirSync, openSync, readFileSync, renameSync, rm
 import { readFile } from "node:fs/promises"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Schedule, Stream } from "effect"
+import { Effect, Result, Schedule, Stream } from "effect"
 import { StorageUnreachable } from "../../src/errors/StorageUnreachable.ts"
 import { eventually } from "../support/process.ts"
 import { cut, joined, noise, sha256 } from "./bytes.ts"
@@ -39,6 +39,13 @@ describe("a disk in trouble", () => {
       if (mounted !== undefined) yield* isUnreachable(blobs.write("one", cut(noise(8_000_000))))
       assert.strictEqual(filesBelow(join(folder, "blobs")).length, 1)
       yield* blobs.write("one", cut(noise(2_000_000, 2)))
+      // One that is written by one call, too, beside another that finds room.
+      const short = [blobs.write("one", cut(noise(900_000, 3))), blobs.write("one", cut(noise(900_000, 4)))]
+      if (mounted !== undefined) {
+        const both = yield* Effect.all(short.map(Effect.result), { concurrency: 2 })
+        assert.isTrue(both.some(Result.isFailure))
+        assert.strictEqual(filesBelow(join(folder, "blobs")).length, 2 + both.filter(Result.isSuccess).length)
+      }
       assert.isTrue(noise(500_000).equals(yield* joined(yield* blobs.read("one", small.sha256))))
     })
   )

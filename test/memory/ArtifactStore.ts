@@ -2,6 +2,7 @@ import { Effect, Layer, Stream } from "effect"
 import { matchesWildcard } from "../../src/languages/Wildcard.ts"
 import type { ArtifactName, ArtifactVersion, GroupName } from "../../src/services/artifacts/Artifact.ts"
 import { ArtifactStore, type Put } from "../../src/services/artifacts/ArtifactStore.ts"
+import { AuditStore } from "../../src/services/audit/AuditStore.ts"
 import type { TenantId } from "../../src/services/shared/Tenant.ts"
 import { versionKey } from "../../src/services/shared/Versions.ts"
 import { inOrder, Shelves, timestamp } from "./Resources.ts"
@@ -14,12 +15,13 @@ export const layer = Layer.effect(
   ArtifactStore,
   Effect.gen(function* () {
     const shelves = yield* Shelves
+    const audit = yield* AuditStore
     const versionsOf = (tenant: TenantId, group: GroupName, artifact: ArtifactName) =>
       [...shelves.of(tenant).artifacts]
         .filter(([key]) => key.startsWith(`${group}\t${artifact}\t`))
         .sort(([a], [b]) => inOrder(a, b))
     return ArtifactStore.of({
-      put: (tenant, artifact, quota) =>
+      put: (tenant, artifact, quota, entry) =>
         Effect.map(timestamp, (createdAt): Put => {
           const shelf = shelves.of(tenant)
           const key = keyOf(artifact.group, artifact.artifact, artifact.version)
@@ -49,7 +51,7 @@ export const layer = Layer.effect(
             origin
           })
           return { _tag: "Stored", artifact }
-        }),
+        }).pipe(Effect.tap(({ _tag }) => (_tag === "Stored" ? audit.append(tenant, [entry]) : Effect.void))),
       get: (tenant, group, artifact, version) =>
         Effect.sync(() =>
           version === undefined

@@ -42,8 +42,7 @@ const Adapters = Layer.mergeAll(
     Layer.provideMerge(Layer.mergeAll(PositionStore.layer, ArchiveStore.layer))
   ),
   ScheduleClock.layer,
-  ArtifactStore.layer,
-  AuditStore.layer,
+  Layer.provideMerge(ArtifactStore.layer, AuditStore.layer),
   ResourceStore.layer,
   RegistryStore.layer,
   KeyStore.layer,

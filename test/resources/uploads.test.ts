@@ -211,7 +211,8 @@ layer(Gateway.layer, { excludeTestServices: true })("uploads", (it) => {
         for (const at of [0, 50, 200, 1000, 1 << 20, 2 << 20, body.length - 20, body.length - 1]) {
           const socket = await openSocket(running.port)
           socket.write(head(body.length) + body.slice(0, at))
-          if (at > 1000) await eventually("the upload has begun", () => stored(here.data).temporary.length > 0)
+          // A file is opened for more than 1 MiB.
+          if (at > 1 << 20) await eventually("the upload has begun", () => stored(here.data).temporary.length > 0)
           socket.socket.destroy()
           await eventually("what was begun is gone", () => stored(here.data).temporary.length === 0)
         }

@@ -4,7 +4,10 @@ import { createCipheriv } from "node:crypto"
 export const blockSize = 512 * 1024
 
 /** Blobs up to this size have no sums: they are read whole, and their SHA-256 costs less than a second file. */
-export const withoutSums = 128 * 1024
+export const withoutSums = 1024 * 1024
+
+/** The same in earlier versions, whose sums may be there for larger ones. They are not read, but removed. */
+export const neverWithSums = 128 * 1024
 
 const key = Buffer.alloc(16)
 const nonce = Buffer.alloc(12)

@@ -67,17 +67,25 @@ export const writeBlob = async (
 ): Promise<Blob> => {
   const paths = diskPaths(root.path)
   const path = join(paths.temporary(tenant), temporaryName())
-  const unlink = () => call(unit((done) => fs.unlink(path, done))).catch(() => {})
-  const openedLate = (fd: number) => {
-    closeQuietly(fd)
-    void unlink()
-  }
-  const fd = await making(
-    () => root.make(tenant, "tmp"),
-    () => call<number>((done) => fs.open(path, "wx", 0o600, done), openedLate)
-  )
   const file = tracked(call)
-  const output = new FileWriter(file.call, pace, fd)
+  let fd = -1
+  const open = (synced: boolean) => {
+    const { O_CREAT, O_DSYNC, O_EXCL, O_WRONLY } = fs.constants
+    const flags = O_CREAT | O_EXCL | O_WRONLY | (synced ? O_DSYNC : 0)
+    return making(
+      () => root.make(tenant, "tmp"),
+      () =>
+        file.call<number>((done) =>
+          fs.open(path, flags, 0o600, (error, opened) => {
+            // Known before the call counts as ended, also when nobody waits for it any more.
+            if (error === null) fd = opened
+            done(error, opened)
+          })
+        )
+    )
+  }
+  const output = new FileWriter(file.call, pace, open)
+  const unlink = () => (fd < 0 ? undefined : call(unit((done) => fs.unlink(path, done))).catch(() => {}))
   // Settles when no call uses the file any more; no new call is started.
   const retire = () => {
     output.close()
@@ -101,7 +109,7 @@ export const writeBlob = async (
     if (!(error instanceof Overdue)) await within(call.deadline, cleaned).catch(() => {})
     throw error
   } finally {
-    void retire().then(() => closeQuietly(fd))
+    void retire().then(() => fd < 0 || closeQuietly(fd))
   }
 }
 

@@ -57,6 +57,14 @@ export const dropSlots = (count: number): void => {
 
 /** Maximum number of slots in one write. */
 const maxWritten = 4
+/**
+ * A file of up to so many slots is opened when all of it has arrived: then one call writes and syncs it. Each call wakes
+ * a thread and is answered by waking this one, which takes more processor time than its work.
+ */
+const maxHeld = maxWritten
+
+/** Opens the file. `synced`: a write returns when its bytes are durable. */
+export type OpenFile = (synced: boolean) => Promise<number>
 
 /**
  * Receives the bytes of one file: copies them into slots, which are written and hashed concurrently and then reused.
@@ -65,11 +73,12 @@ const maxWritten = 4
 export class FileWriter {
   readonly #call: Calls
   readonly #pace: SyncRate
-  readonly #fd: number
+  readonly #open: OpenFile
   readonly #hash = new Sha256()
   readonly #sums = new BlockSums()
   readonly #full: Array<{ readonly slot: SharedArrayBuffer; readonly length: number; readonly hashed: Promise<void> }> =
     []
+  #fd = -1
   #slot: SharedArrayBuffer | undefined
   #length = 0
   #used = 0
@@ -77,15 +86,17 @@ export class FileWriter {
   #syncing: Promise<void> | undefined
   #writing: Promise<void> | undefined
   #position = 0
+  /** There is more than one call writes. */
+  #isLong = false
   #isWaiting = false
   #isClosed = false
   #failure: { readonly cause: unknown } | undefined
   #onRoom: (() => void) | undefined
 
-  constructor(call: Calls, pace: SyncRate, fd: number) {
+  constructor(call: Calls, pace: SyncRate, open: OpenFile) {
     this.#call = call
     this.#pace = pace
-    this.#fd = fd
+    this.#open = open
   }
 
   /** Copies bytes of the chunk and returns how many: fewer than all when every slot is in use. */
@@ -101,6 +112,7 @@ export class FileWriter {
         }
         this.#used++
         this.#length = 0
+        if (!this.#isLong && this.#full.length === maxHeld) this.#begin()
       }
       // `Buffer.copy` into shared memory is twice as fast as `set` of a typed array.
       const copied = from.copy(Buffer.from(this.#slot), this.#length, taken)
@@ -132,10 +144,19 @@ export class FileWriter {
     const slot = this.#slot!
     const length = this.#length
     this.#slot = undefined
-    this.#sums.add(new Uint8Array(slot, 0, length))
     const hashed = this.#hash.add(slot, length)
     hashed.catch((cause) => this.#fail(cause))
     this.#full.push({ slot, length, hashed })
+    if (this.#isLong) this.#write(new Uint8Array(slot, 0, length))
+  }
+
+  #begin(): void {
+    this.#isLong = true
+    for (const { slot, length } of this.#full) this.#write(new Uint8Array(slot, 0, length))
+  }
+
+  #write(bytes: Uint8Array): void {
+    this.#sums.add(bytes)
     // One write at a time: the kernel lets a second one wait, which takes processor time.
     this.#writing ??= this.#writeFull().catch((cause) => this.#fail(cause))
   }
@@ -146,6 +167,7 @@ export class FileWriter {
   }
 
   async #writeFull(): Promise<void> {
+    if (this.#fd < 0) this.#fd = await this.#open(false)
     // Slots that were filled during one write go into the next: each write costs a turn of this thread, whatever its
     // size.
     for (let full = this.#full.splice(0, maxWritten); full.length > 0; full = this.#full.splice(0, maxWritten)) {
@@ -157,11 +179,7 @@ export class FileWriter {
         full.map(({ slot, length }) => new Uint8Array(slot, 0, length))
       )
       for (const { slot, length, hashed } of full) {
-        // A slot is reused only when both the hash and the write are done; an overdue call may still read it.
-        hashed.then(
-          () => this.#release(slot),
-          () => {}
-        )
+        this.#written(slot, hashed)
         this.#unsynced += length
       }
       if (this.#unsynced >= syncEvery) this.#sync()
@@ -169,6 +187,14 @@ export class FileWriter {
     }
     // Immediately, because the next full slot needs a new writer.
     this.#writing = undefined
+  }
+
+  /** A slot is reused only when both the hash and the write are done; an overdue call may still read it. */
+  #written(slot: SharedArrayBuffer, hashed: Promise<void>): void {
+    hashed.then(
+      () => this.#release(slot),
+      () => {}
+    )
   }
 
   #release(slot: SharedArrayBuffer): void {
@@ -214,6 +240,7 @@ export class FileWriter {
   /** Writes the remaining bytes and returns the blob, which is durable then, and the file of its sums. */
   async finish(): Promise<Blob & { readonly sums: Buffer | undefined }> {
     if (this.#slot !== undefined) this.#ship()
+    if (!this.#isLong) return this.#finishShort()
     await this.#writing
     this.check()
     await this.#syncing
@@ -221,6 +248,18 @@ export class FileWriter {
     const [sha256] = await Promise.all([this.#hash.digest(), synced])
     this.check()
     const size = this.#position
+    return { sha256, size, sums: size > withoutSums ? this.#sums.encode() : undefined }
+  }
+
+  async #finishShort(): Promise<Blob & { readonly sums: Buffer | undefined }> {
+    const all = this.#full.map(({ slot, length }) => new Uint8Array(slot, 0, length))
+    const size = all.reduce((sum, { length }) => sum + length, 0)
+    this.#fd = await this.#open(true)
+    if (size === 0) await this.#call(unit((done) => fs.fsync(this.#fd, done)))
+    const [sha256] = await Promise.all([this.#hash.digest(), this.#writeAll(0, all)])
+    this.check()
+    for (const { slot, hashed } of this.#full) this.#written(slot, hashed)
+    if (size > withoutSums) for (const bytes of all) this.#sums.add(bytes)
     return { sha256, size, sums: size > withoutSums ? this.#sums.encode() : undefined }
   }
 

@@ -31,8 +31,8 @@ export const planOf = (size: number, span: ByteSpan, sums: StoredSums | undefine
 }
 
 /**
- * The chunks of a span, each of which is handed on only when it is verified. Where the hash of all of them decides, the
- * last one is held back until then. A damaged blob fails with `DamagedBlob`, so a reader never gets all of its bytes.
+ * The chunks of a span, each of which is handed on only when it is verified. Where the hash decides, a small blob is
+ * read before any of it is handed on, and of a large one the last chunk is held back. A damaged blob fails with `DamagedBlob`, so a reader never gets all of its bytes.
  * `chunks` are those of the plan, in blocks.
  */
 export const verified = (
@@ -58,9 +58,19 @@ export const verified = (
     if (chunk === undefined) return undefined
     check(chunk)
     const from = Math.max(0, span.start - position)
-    const to = Math.min(chunk.length, span.end - position)
+    const to = Math.max(from, Math.min(chunk.length, span.end - position))
     position += chunk.length
     return chunk.subarray(from, to)
   }
-  return { ...chunks, next }
+  if (hash === undefined || plan.read.end > withoutSums) return { ...chunks, next }
+  let whole: Array<Uint8Array> | undefined
+  const ofWhole = async (): Promise<Uint8Array | undefined> => {
+    if (whole === undefined) {
+      const parts: Array<Uint8Array> = []
+      for (let part = await next(); part !== undefined; part = await next()) if (part.length > 0) parts.push(part)
+      whole = parts
+    }
+    return whole.shift()
+  }
+  return { ...chunks, next: ofWhole }
 }

@@ -1,4 +1,4 @@
-import { Cause, Context, Duration, Effect, Stream } from "effect"
+import { Cause, Context, Duration, Effect, Option, Stream } from "effect"
 import { SqlClient } from "effect/sql"
 import { SqlError } from "effect/sql/SqlError"
 import { StorageUnreachable } from "../../errors/StorageUnreachable.ts"
@@ -108,6 +108,24 @@ export const transaction = <A, E, R>(
 ): Effect.Effect<A, Exclude<E, SqlError> | StorageUnreachable, R> =>
   Effect.flatMap(InTransaction, (isPart) =>
     unreachableWithin(limit)(isPart ? writes : sql.withTransaction(Effect.provideService(writes, InTransaction, true)))
+  )
+
+/**
+ * A statement that is a transaction by itself, on a connection of its own: it may wait for locks, and on a shared
+ * connection the statements of others would wait behind it. Within a transaction it is part of that.
+ */
+export const alone = <A, E, R>(
+  sql: SqlClient.SqlClient,
+  statement: Effect.Effect<A, E, R>
+): Effect.Effect<A, E | SqlError, R> =>
+  Effect.contextWith((context: Context.Context<R>) =>
+    Option.isSome(Context.getOption(context, sql.transactionService))
+      ? statement
+      : Effect.scoped(
+          Effect.flatMap(sql.reserve, (connection) =>
+            Effect.provideService(statement, sql.transactionService, [connection, 0])
+          )
+        )
   )
 
 /** `unreachable` for streams, without a deadline: for slow rows on connections that detect a dead server themselves. */

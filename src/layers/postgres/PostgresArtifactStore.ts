@@ -1,7 +1,6 @@
 import { Data, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
-import type { SqlError } from "effect/sql/SqlError"
-import { unreachable } from "../../drivers/postgres/Unreachable.ts"
+import { alone, unreachable } from "../../drivers/postgres/Unreachable.ts"
 import { hasWildcard } from "../../languages/Wildcard.ts"
 import type { ArtifactName, ArtifactVersion, GroupName } from "../../services/artifacts/Artifact.ts"
 import {
@@ -12,12 +11,15 @@ import {
   type Put,
   type StoredArtifact
 } from "../../services/artifacts/ArtifactStore.ts"
+import type { NewEntry } from "../../services/audit/AuditStore.ts"
+import type { Quota } from "../../services/blobs/Quota.ts"
 import type { ListRow } from "../../services/shared/Listing.ts"
 import type { TenantId } from "../../services/shared/Tenant.ts"
 import { versionKey } from "../../services/shared/Versions.ts"
 import { bytesBefore, listPages, type PageRow, pageBytes } from "./Pages.ts"
 import { WideSql } from "./Postgres.ts"
-import { addCompanion, checkQuota, dropEmptyNames } from "./StoredRows.ts"
+import { insertEntries } from "./PostgresAuditStore.ts"
+import { checkQuota, companion, dropEmptyNames } from "./StoredRows.ts"
 
 /** Rolls the transaction back when a version to remove does not exist. */
 class Missing extends Data.TaggedError("Missing") {}
@@ -50,51 +52,46 @@ export const layer = Layer.effect(
     const put = Effect.fn("ArtifactStore.put")(function* (
       tenant: TenantId,
       it: NewArtifact,
-      quota: Parameters<typeof checkQuota>[2]
+      quota: Quota,
+      entry: NewEntry
     ) {
       const { group, artifact, version, doc, described, sha256, size } = it
       const key = versionKey(version)
-      const write = Effect.gen(function* (): Effect.fn.Return<
-        Put,
-        SqlError | Effect.Error<ReturnType<typeof checkQuota>>
-      > {
-        // One statement, because each costs the gateway and PostgreSQL a turn, which is more than the work it does.
-        const added = yield* addCompanion(
-          sql,
-          tenant,
-          { name: it.stored, sha256, size, origin: originOf(group, artifact, version) },
-          // Locks the artifact's row, so that concurrent writers of the artifact wait.
-          sql`
-            locked as (
-              insert into artifacts as known (tenant, grp, artifact, latest_key)
-              values (${tenant}, ${group}, ${artifact}, ${key})
-              on conflict (tenant, grp, artifact)
-                do update set latest_key = greatest(known.latest_key, excluded.latest_key)
-              returning 1
-            ), added as (
-              insert into artifact_versions
-                (tenant, grp, artifact, version_key, version, type, doc, described, sha256, size)
-              select ${tenant}, ${group}, ${artifact}, ${key}, ${version}, ${it.type}, ${doc}, ${described}, ${sha256},
-                ${size}::bigint
-              from locked
-              on conflict (tenant, grp, artifact, version_key) do nothing
-              returning 1
-            )`
-        )
-        if (added.length === 0) {
-          const known = yield* find(tenant, group, artifact, version)
-          // The artifact's row stays locked until the transaction ends, so nobody has removed the version since.
-          if (known === undefined) return yield* Effect.die("a version that exists cannot be read")
-          const isSame = known.sha256 === sha256 && known.described === described
-          return isSame ? { _tag: "Repeated", artifact: known } : { _tag: "Different" }
-        }
-        yield* checkQuota(sql, tenant, quota)
-        return { _tag: "Stored", artifact: { doc, sha256, size } }
-      })
-      // Writes are in the transaction of their audit row. Only a quota may take back what the statement has done, and only
-      // that takes a savepoint.
+      // One statement, because each costs the gateway and PostgreSQL a turn, which is more than the work it does.
+      const parts = companion(
+        sql,
+        tenant,
+        { name: it.stored, sha256, size, origin: originOf(group, artifact, version) },
+        // Locks the artifact's row, so that concurrent writers of the artifact wait.
+        sql`
+          locked as (
+            insert into artifacts as known (tenant, grp, artifact, latest_key)
+            values (${tenant}, ${group}, ${artifact}, ${key})
+            on conflict (tenant, grp, artifact)
+              do update set latest_key = greatest(known.latest_key, excluded.latest_key)
+            returning 1
+          ), added as (
+            insert into artifact_versions
+              (tenant, grp, artifact, version_key, version, type, doc, described, sha256, size)
+            select ${tenant}, ${group}, ${artifact}, ${key}, ${version}, ${it.type}, ${doc}, ${described}, ${sha256},
+              ${size}::bigint
+            from locked
+            on conflict (tenant, grp, artifact, version_key) do nothing
+            returning 1
+          )`
+      )
+      const add = sql`with ${parts} ${insertEntries(sql, tenant, [entry], sql`made`)} returning 1`
       const isLimited = quota.bytes !== undefined || quota.entries !== undefined
-      return yield* (isLimited ? sql.withTransaction(write) : write).pipe(
+      const added = isLimited ? sql.withTransaction(Effect.tap(add, checkQuota(sql, tenant, quota))) : alone(sql, add)
+      const write: Effect.Effect<Put, Effect.Error<typeof added>> = Effect.gen(function* () {
+        if ((yield* added).length > 0) return { _tag: "Stored", artifact: { doc, sha256, size } }
+        const known = yield* find(tenant, group, artifact, version)
+        // Somebody has removed the version since.
+        if (known === undefined) return yield* write
+        const isSame = known.sha256 === sha256 && known.described === described
+        return isSame ? { _tag: "Repeated", artifact: known } : { _tag: "Different" }
+      })
+      return yield* write.pipe(
         Effect.catchTag("OverQuota", ({ usage }) => Effect.succeed<Put>({ _tag: "Over", usage }))
       )
     }, unreachable)

@@ -1,6 +1,7 @@
 import { Effect, Layer, Option, Stream } from "effect"
 import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
+import type { Fragment } from "effect/sql/Statement"
 import { transaction, unreachable } from "../../drivers/postgres/Unreachable.ts"
 import { StorageUnreachable } from "../../errors/StorageUnreachable.ts"
 import { type AuditFilter, AuditStore, type Chain, type NewEntry } from "../../services/audit/AuditStore.ts"
@@ -31,22 +32,34 @@ const orUnreachable = <A>(statement: Effect.Effect<A, SqlError>): Effect.Effect<
     )
   })
 
-/** Adds entries to the current transaction of the client, or as one. They become rows of the chain as it commits. */
-export const appendEntries = (sql: SqlClient.SqlClient, chain: Chain, entries: ReadonlyArray<NewEntry>) => {
+/**
+ * The statement that adds entries, which become rows of the chain as its transaction commits. With `made`, a part of a
+ * `with` before it, it adds them for each row of that.
+ */
+export const insertEntries = (
+  sql: SqlClient.SqlClient,
+  chain: Chain,
+  entries: ReadonlyArray<NewEntry>,
+  made?: Fragment
+) => {
   const rows = entries.map((entry) => ({
     ...entry,
     principal: storable(entry.principal),
     target: storable(entry.target),
     requestId: storable(entry.requestId)
   }))
-  return orUnreachable(sql`
+  return sql`
     insert into audit_entries (tenant, principal, method, action, target, outcome, status, request_id, remote,
       digest_before, digest_after, count)
     select ${nameOf(chain)}, principal, method, action, target, outcome, status, "requestId", remote, before, after, count
-    from json_to_recordset(${JSON.stringify(rows)}::json) as entry(
+    from ${made === undefined ? sql`` : sql`${made} cross join`} json_to_recordset(${JSON.stringify(rows)}::json) as entry(
       principal text, method text, action text, target text, outcome text, status integer, "requestId" text, remote text,
-      before text, after text, count bigint)`)
+      before text, after text, count bigint)`
 }
+
+/** Adds entries to the current transaction of the client, or as one. */
+export const appendEntries = (sql: SqlClient.SqlClient, chain: Chain, entries: ReadonlyArray<NewEntry>) =>
+  orUnreachable(insertEntries(sql, chain, entries))
 
 /** The columns of a row as the members of an entry. */
 export const entryColumns = (sql: SqlClient.SqlClient) => sql`

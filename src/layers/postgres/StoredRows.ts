@@ -18,24 +18,25 @@ export const checkQuota = Effect.fnUntraced(function* (sql: SqlClient.SqlClient,
 
 /**
  * Adds the next version of a stored resource that belongs to an artifact, if `before`, the parts of a `with` that come
- * first, has made a row `added`. Returns a row for the version.
+ * first, has made a row `added`. These parts follow them, and make a row `made`.
  */
-export const addCompanion = (
+export const companion = (
   sql: SqlClient.SqlClient,
   tenant: TenantId,
   version: { readonly name: string; readonly sha256: string; readonly size: number; readonly origin: string },
   before: Fragment
 ) => sql`
-  with ${before}, counted as (
+  ${before}, counted as (
     insert into stored_names as known (tenant, name, last_version)
     select ${tenant}, ${version.name}, 1 from added
     on conflict (tenant, name) do update set last_version = known.last_version + 1
     returning last_version
-  )
-  insert into stored_versions (tenant, name, version, sha256, size, origin)
-  select ${tenant}, ${version.name}, last_version, ${version.sha256}, ${version.size}::bigint, ${version.origin}
-  from counted
-  returning version`
+  ), made as (
+    insert into stored_versions (tenant, name, version, sha256, size, origin)
+    select ${tenant}, ${version.name}, last_version, ${version.sha256}, ${version.size}::bigint, ${version.origin}
+    from counted
+    returning 1
+  )`
 
 /** Deletes names without versions. The caller removed the versions and holds the locks on the names. */
 export const dropEmptyNames = (sql: SqlClient.SqlClient, tenant: TenantId, names: ReadonlyArray<string>) => sql`

@@ -1,5 +1,6 @@
 import { Context, type Effect, type Stream } from "effect"
 import type { StorageUnreachable } from "../../errors/StorageUnreachable.ts"
+import type { NewEntry } from "../audit/AuditStore.ts"
 import type { Quota, Usage } from "../blobs/Quota.ts"
 import type { ListRow, ListSpan } from "../shared/Listing.ts"
 import type { TenantId } from "../shared/Tenant.ts"
@@ -53,8 +54,13 @@ export interface ArtifactFilter {
 export class ArtifactStore extends Context.Service<
   ArtifactStore,
   {
-    /** Adds a version and its stored resource in one transaction. */
-    readonly put: (tenant: TenantId, artifact: NewArtifact, quota: Quota) => Effect.Effect<Put, StorageUnreachable>
+    /** Adds a version, its stored resource and the row of the audit: all of them or, if it is not stored, none. */
+    readonly put: (
+      tenant: TenantId,
+      artifact: NewArtifact,
+      quota: Quota,
+      entry: NewEntry
+    ) => Effect.Effect<Put, StorageUnreachable>
     /** A version, the latest by default. */
     readonly get: (
       tenant: TenantId,

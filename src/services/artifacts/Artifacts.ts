@@ -147,11 +147,8 @@ export class Artifacts extends Context.Service<
           }
           const added = Effect.gen(function* () {
             const quota = quotaOf(rules.limitsOf(tenant))
-            const put = yield* audit.change(tenant, store.put(tenant, wanted, quota), ({ _tag }) =>
-              _tag === "Stored"
-                ? { action: "resources.upload", target: `${name}:${version}`, after: sha256 }
-                : undefined
-            )
+            const change = { action: "resources.upload", target: `${name}:${version}`, after: sha256 }
+            const put = yield* store.put(tenant, wanted, quota, yield* audit.entry(change))
             switch (put._tag) {
               case "Over":
                 return yield* refusals.refused(tenant, overQuota(tenant, put.usage, quota))

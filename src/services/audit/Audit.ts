@@ -70,6 +70,8 @@ export class Audit extends Context.Service<
       writes: Effect.Effect<A, E, R>,
       changeOf: (made: A) => Omit<Change, "tenant"> | undefined
     ) => Effect.Effect<A, E | StorageUnreachable, R>
+    /** The row of a change for a store that writes both with one statement, in place of `change`. */
+    readonly entry: (change: Omit<Change, "tenant">) => Effect.Effect<NewEntry>
     /** Writes the row of a change that no transaction covers, before it is made. */
     readonly begin: (change: Change) => Effect.Effect<void, StorageUnreachable>
     readonly list: (chain: Chain, filter: AuditFilter, span: ListSpan) => Stream.Stream<ListRow, StorageUnreachable>
@@ -87,6 +89,7 @@ export class Audit extends Context.Service<
               return change === undefined ? undefined : entryOf(who, "done", change)
             })
           ),
+        entry: (change) => Effect.map(sender, (who) => entryOf(who, "done", change)),
         begin: Effect.fn("Audit.begin")(function* (change) {
           yield* store.append(change.tenant, [entryOf(yield* sender, "begun", change)])
         }),

@@ -4,7 +4,7 @@ import {
   type MultipartUpload,
   PutObjectCommand
 } from "@aws-sdk/client-s3"
-import { withoutSums } from "../BlockSums.ts"
+import { neverWithSums } from "../BlockSums.ts"
 import { Overdue } from "../FileCalls.ts"
 import { type Bucket, removeObject } from "./Bucket.ts"
 import { isLeft, isTenant, type Keys, named } from "./Keys.ts"
@@ -16,7 +16,7 @@ export const removeBlob = async (bucket: Bucket, keys: Keys, tenant: string, sha
   const { stored } = await look(bucket, key)
   if (stored === undefined) return false
   await removeObject(bucket, key)
-  if (stored.size > withoutSums) await removeObject(bucket, keys.sums(tenant, sha256)).catch(() => {})
+  if (stored.size > neverWithSums) await removeObject(bucket, keys.sums(tenant, sha256)).catch(() => {})
   return true
 }
 
@@ -57,7 +57,7 @@ export const removeBefore = (
       throw error
     }
     await removeObject(bucket, key)
-    if (size > withoutSums) await removeObject(bucket, keys.sums(tenant, sha256)).catch(() => {})
+    if (size > neverWithSums) await removeObject(bucket, keys.sums(tenant, sha256)).catch(() => {})
     await unmark()
     return true
   })
