@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto"
-import { createReadStream, rmSync } from "node:fs"
-import { open } from "node:fs/promises"
+import { createReadStream } from "node:fs"
+import { open, rename } from "node:fs/promises"
 import { createServer } from "node:http"
 import { join } from "node:path"
 
@@ -10,7 +10,7 @@ import { join } from "node:path"
 const [kind, path = "", size = "0"] = process.argv.slice(2)
 
 /**
- * The body as it is, without a form: hashed, written, synced. Of four ways that were tried this takes the least
+ * The body as it is, without a form: hashed, written, synced, and kept by its hash, as a store keeps it. Of four ways that were tried this takes the least
  * processor time; `pipeline` through a transform to a file takes a tenth more.
  */
 const raw = () => {
@@ -33,7 +33,10 @@ const raw = () => {
     if (held > 0) await file.writev(parts)
     await file.sync()
     await file.close()
-    response.writeHead(201).end(hash.digest("hex"), () => rmSync(name))
+    const sha256 = hash.digest("hex")
+    // A removed file would leave its memory to the next one: a virtual machine takes some 2 ms to give a new MiB.
+    await rename(name, join(path, sha256))
+    response.writeHead(201).end(sha256)
   })
 }
 

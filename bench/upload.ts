@@ -43,14 +43,7 @@ const program = async () => {
   const folder = mkdtempSync(join(tmpdir(), "flow-bench-"))
   const source = join(folder, "source")
   const servers = startServers(folder)
-  // A virtual machine gets memory from its host when it first touches it, which counts as its processor time: about 2 ms
-  // for each MiB here, and only the gateway's files stay and take such memory. What a removed file leaves the machine
-  // has already.
-  const settle = () => {
-    fillFile(join(folder, "removed"), 1024 * mib)
-    rmSync(join(folder, "removed"))
-    spawnSync("sync", ["-f", folder])
-  }
+  const settle = () => spawnSync("sync", ["-f", folder])
   const tee = async (isDurable: boolean) => {
     const sync = isDurable ? ` && sync "${folder}/copy"` : ""
     const began = performance.now()

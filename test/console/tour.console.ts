@@ -36,12 +36,13 @@ const mouse = (page: Page): Hands => ({
 })
 
 /** The name of what has the focus, as the reader hears it. */
-const focused = (page: Page): Promise<{ readonly name: string; readonly tag: string }> =>
+const focused = (page: Page): Promise<{ readonly name: string; readonly isTreeRow: boolean }> =>
   page.evaluate(() => {
     let at = document.activeElement
     while (at?.shadowRoot?.activeElement) at = at.shadowRoot.activeElement
-    const label = at?.getAttribute("aria-label") ?? at?.getAttribute("title") ?? at?.textContent ?? ""
-    return { name: label.trim(), tag: at?.tagName ?? "" }
+    const head = at?.matches("[role=treegrid] [role=row]") ? at.querySelector("[role=rowheader]") : null
+    const label = at?.getAttribute("aria-label") ?? at?.getAttribute("title") ?? (head ?? at)?.textContent ?? ""
+    return { name: label.trim(), isTreeRow: head !== null }
   })
 
 /** Stops of the keyboard that a page may have before the one that is wanted. */
@@ -52,7 +53,12 @@ const keyboard = (page: Page): Hands => {
     const passed: Array<string> = []
     for (let stop = 0; stop < mostStops; stop++) {
       await page.keyboard.press("Tab")
-      const { name } = await focused(page)
+      let { name, isTreeRow } = await focused(page)
+      // A tree is one stop; the arrow keys go through it.
+      for (let above = ""; isTreeRow && !is(name) && name !== above; { name, isTreeRow } = await focused(page)) {
+        above = name
+        await page.keyboard.press("ArrowDown")
+      }
       if (is(name)) return
       passed.push(name.slice(0, 30))
     }
