@@ -145,8 +145,9 @@ layer(Gateway.layer, { excludeTestServices: true })("the memory of a gateway", (
         await eventually("the memory is given back", async () => {
           seen = residentMib(running.pid)
           await new Promise((resolve) => setTimeout(resolve, 1000))
-          // Some 530 MiB at the peak. Of what is freed, the allocator keeps more on a busy machine: 250 to 340 MiB stay.
-          return seen < 380
+          // Some 510 MiB at the peak, and twice that if the uploads stayed. Of what is freed, the allocator keeps more on a
+          // busy machine: 240 to 410 MiB stay.
+          return seen < 450
         }).finally(() => console.log(`idle: ${Math.round(seen)} MiB`))
       })
     })
