@@ -1,6 +1,5 @@
 import { expect, layer } from "@effect/vitest"
 import { Effect } from "effect"
-import { memoryGateway } from "../support/gateway.ts"
 import { guarded, refused, test, tight } from "./testerServer.ts"
 
 /** Why the only sample of a test does not match. */
@@ -10,7 +9,10 @@ const failureOf = (pattern: string, input: string, parts: Record<string, string>
 const access = '10.0.0.1 ann [10/Oct/2025:13:11:36 +0200] "GET / HTTP/1.1" 200 5 "-" "Mozilla/5.0 (Intel Mac OS X 10)"'
 const sixty = Array.from({ length: 60 }, (_, n) => `event-${n}-of-many %{INT:n${n}} items`)
 
-layer(memoryGateway(), { excludeTestServices: true })("explanations of operator tests", (it) => {
+// However slow the machine is, there is time to explain.
+const patient = { ...tight, sampleMillis: 20_000, hurriedMillis: 20_000, turnMillis: 20_000, testMillis: 20_000 }
+
+layer(guarded(patient), { excludeTestServices: true })("explanations of operator tests", (it) => {
   it.effect.each<[string, string, string, number, string]>([
     [
       "the start of the line, though another start gets further",
