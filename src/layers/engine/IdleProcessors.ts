@@ -5,16 +5,16 @@ import { cpus } from "node:os"
  * where the system does not tell.
  */
 export const idleProcessors = (): (() => number) => {
-  const look = () => ({
-    at: performance.now(),
-    idle: cpus().reduce((sum, { times }) => sum + times.idle, 0)
-  })
+  const look = () => {
+    const all = cpus()
+    return { at: performance.now(), count: all.length, idle: all.reduce((sum, { times }) => sum + times.idle, 0) }
+  }
   let before = look()
   return () => {
     const now = look()
     const millis = now.at - before.at
     const idle = now.idle - before.idle
-    const isKnown = cpus().length > 0 && millis > 0
+    const isKnown = now.count > 0 && millis > 0
     before = now
     return isKnown ? idle / millis : Number.POSITIVE_INFINITY
   }
