@@ -115,6 +115,21 @@ layer(Console.layer, { excludeTestServices: true })("the page of a flowline, bef
     await context.close()
   })
 
+  scenario("reads what was typed and left before it could be read", async ({ gateway: { url }, browser }) => {
+    const id = await saved(url, flowline("left"))
+    const { context, page, isAsked, letThrough } = await openHeld(browser, url, id, /yamlTools-/)
+    await cursorBehind(page, "name: left")
+    await page.keyboard.type("-early")
+    await isAsked
+    await page.getByText("Changed, not saved").waitFor()
+    const reloaded = page.reload()
+    letThrough()
+    await reloaded
+    // Nobody touches the page.
+    await page.getByRole("heading", { name: "left-early" }).waitFor()
+    await context.close()
+  })
+
   scenario("reads what was typed while the gateway was away", async ({ site, browser }) => {
     const gateway = await site.start()
     const id = await saved(gateway.url, flowline("away"))

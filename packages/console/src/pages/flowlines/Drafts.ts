@@ -4,7 +4,7 @@ import { isObject } from "./schema.ts"
 /** What the text of a flowline says. */
 export interface Said {
   readonly flowline: Readonly<Record<string, unknown>>
-  /** Whether it is what an older text said, as this one has faults or was not read yet. */
+  /** Whether it is what an older text said, as this one has faults. */
   readonly isOld: boolean
 }
 
@@ -15,7 +15,7 @@ export interface Draft {
   readonly base: number
   /** The text of that version. */
   readonly was: string
-  /** What is known of the text, so that the page is drawn before it can read texts. */
+  /** What is known of the text, so that the page is drawn before it can read texts; undefined if it was not read. */
   readonly said?: Said | undefined
 }
 

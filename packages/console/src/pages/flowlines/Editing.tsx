@@ -53,11 +53,13 @@ export const Editing = ({
   const isNamed = id === "" || current?.value !== undefined || current?.error !== undefined
   const filename = isNamed ? (current?.value?.filename ?? null) : undefined
   const reading = useReading(text, filename, [editing.kept, current?.value, begin])
-  const { of, value, isGraphOld } = reading
+  const { of, value, isRead, isGraphOld } = reading
   const { learn } = editing
   useEffect(() => {
-    if (isObject(value) && !isGraphOld) learn(of, value)
-  }, [of, value, isGraphOld, learn])
+    if (!isRead) return
+    if (isGraphOld) learn(of, undefined)
+    else if (isObject(value)) learn(of, value)
+  }, [of, value, isRead, isGraphOld, learn])
   const { value: allNodes } = useNodes(tenant)
   const flowline = isObject(reading.value) ? reading.value : {}
   const nodes = useMemo(() => nodesFor(allNodes, flowline["runtime"]), [allNodes, flowline["runtime"]])

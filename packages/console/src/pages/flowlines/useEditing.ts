@@ -13,8 +13,8 @@ export interface Editing extends Draft {
   /** Whether the browser keeps what is typed. */
   readonly isKept: boolean
   readonly setText: (text: string) => void
-  /** Notes what a text says, if it is this one. */
-  readonly learn: (of: string, flowline: Readonly<Record<string, unknown>>) => void
+  /** Notes what a text says, if it is this one; undefined if it has faults. */
+  readonly learn: (of: string, flowline: Readonly<Record<string, unknown>> | undefined) => void
   /** Goes on with a version: what was typed is gone. */
   readonly take: (version: Version) => void
   /** Goes on with what was typed, but on top of a newer version. */
@@ -44,6 +44,8 @@ export const useEditing = (tenant: string, id: string, current: Current | undefi
   const latest = useRef(made)
   latest.current = made
   const said = useRef<Said>(drafts.first?.said)
+  /** What the last text without faults said. */
+  const whole = useRef(drafts.first?.said?.flowline)
 
   const keep = useCallback(() => {
     const { text, was } = latest.current
@@ -55,7 +57,8 @@ export const useEditing = (tenant: string, id: string, current: Current | undefi
     (text: string) => {
       const next = { ...latest.current, text }
       latest.current = next
-      if (said.current !== undefined) said.current = { ...said.current, isOld: true }
+      // Not known before it is read: a page that begins with it reads it.
+      said.current = undefined
       setDraft(next)
       if (text.length <= small) keep()
     },
@@ -69,9 +72,11 @@ export const useEditing = (tenant: string, id: string, current: Current | undefi
     },
     [keep]
   )
-  const learn = useCallback((of: string, flowline: Readonly<Record<string, unknown>>) => {
+  const learn = useCallback((of: string, flowline: Readonly<Record<string, unknown>> | undefined) => {
+    if (of !== latest.current.text) return
+    whole.current = flowline ?? whole.current
     // It is kept with the next key, or when the page is left.
-    if (of === latest.current.text) said.current = { flowline, isOld: false }
+    said.current = whole.current && { flowline: whole.current, isOld: flowline === undefined }
   }, [])
   useEffect(() => {
     if (draft === undefined || draft.text.length <= small) return undefined

@@ -43,8 +43,9 @@ const nowhere = (): Path => []
 
 export interface Reading extends FlowlineText {
   readonly pathAt: (offset: number) => Path
-  /** The text that was read. */
   readonly of: string
+  /** Whether all this is of that text: until it is read, it is of the one before. */
+  readonly isRead: boolean
   /** The graph of the last text without faults. */
   readonly lastGraph: Graph
   /** Whether that is an older text than this one. */
@@ -100,6 +101,7 @@ export const useReading = (
         ? run(places)
         : tools.use(({ notationOf }) => run(notationOf(of, filename).read(of).places)),
     of,
+    isRead: read !== undefined,
     lastGraph: graph.current ?? unread.graph,
     isGraphOld: graph.current !== undefined && !isCurrent,
     isTooLarge
