@@ -1,4 +1,5 @@
 import { defineConfig } from "vitest/config"
+import { SlowFirst } from "./test/support/slowFirst.ts"
 
 /** The tests of the console, in Debian's Chromium. They are no part of `npm test`, as they need that program. */
 export default defineConfig({
@@ -7,7 +8,9 @@ export default defineConfig({
     setupFiles: ["test/support/bundled.ts"],
     globalSetup: ["test/support/globalSetup.ts", "test/console/globalSetup.ts"],
     reporters: ["default", "./test/support/counts.ts"],
-    maxWorkers: 2,
+    // More than the cores of a small machine: browsers and gateways wait for each other.
+    maxWorkers: 3,
+    sequence: { sequencer: SlowFirst },
     testTimeout: 240_000,
     hookTimeout: 240_000
   }

@@ -155,7 +155,7 @@ layer(consoleOf(files), { excludeTestServices: true })("channels", (it) => {
       paused
     )
     await page.getByLabel("Filter lines").fill("no such line")
-    await page.getByText("0 lines").waitFor()
+    await page.getByText("0 lines", { exact: true }).waitFor()
     assert.deepStrictEqual(await violations(page), [])
   })
 

@@ -53,8 +53,13 @@ export const write = async (url: string, name: string, documents: ReadonlyArray<
 
 export const query = /^Query/
 export const table = (page: Page) => page.getByRole("grid", { name: "Documents that were found" })
+/** Waits until this is found: a text is the beginning, as "1 document" is in "10,401 documents", too. */
 export const found = (page: Page, text: string | RegExp) =>
-  page.getByRole("status").filter({ hasText: text }).first().waitFor()
+  page
+    .getByRole("status")
+    .filter({ hasText: typeof text === "string" ? new RegExp(`^${text}`) : text })
+    .first()
+    .waitFor()
 export const histogram = (page: Page) => page.getByRole("slider", { name: /^Documents over time/ })
 export const panel = (page: Page) => page.getByRole("region", { name: "Document", exact: true })
 
