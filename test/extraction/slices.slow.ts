@@ -5,6 +5,7 @@ import { Context, Deferred, Effect, Layer, Redacted, Ref, Schedule, Stream } fro
 import { Reactivity } from "effect/reactivity"
 import * as Postgres from "../../src/drivers/search/PostgresSearch.ts"
 import { Search } from "../../src/drivers/search/Search.ts"
+import { endOf } from "../../src/drivers/search/Select.ts"
 import type { Encoded } from "../../src/languages/query/IndexedDocument.ts"
 import { all } from "../../src/languages/query/Query.ts"
 import { csvOf } from "../../src/nodes/outputs/extraction/CsvCell.ts"
@@ -83,6 +84,25 @@ it.live("slices that several read are what one would read", () =>
       assert.deepStrictEqual(found, { csv: wanted, encoders })
     }
   }).pipe(Effect.scoped, Effect.provide(Reactivity.layer))
+)
+
+it.live("the end of a slice is a key between its documents and the next, or after all of them", () =>
+  Effect.gen(function* () {
+    const search = yield* searchAt(yield* freshDatabase, 3, 2000)
+    yield* fill(search, 40)
+    const hits = [...(yield* Stream.runCollect(search.read("some", "some-*", all, {})))]
+    assert.lengthOf(hits, 80)
+    for (const [at, { at: ts, id }] of hits.entries()) {
+      const after = endOf({ from: undefined, to: { at: ts, id } })
+      const rest = [...(yield* Stream.runCollect(search.read("some", "some-*", all, { after })))]
+      // Both indices have it.
+      const first = hits.findIndex((one) => one.at === ts && one.id === id)
+      assert.deepStrictEqual(rest, hits.slice(first), `${at}`)
+    }
+    const after = endOf({ from: undefined, to: undefined })
+    yield* search.write("some", "some-a", [{ id: "\u{10FFFF}".repeat(128), source: {} }])
+    assert.deepStrictEqual([...(yield* Stream.runCollect(search.read("some", "some-*", all, { after })))], [])
+  }).pipe(Effect.scoped)
 )
 
 it.live("slices are read through the driver where the connection may be encrypted", () =>

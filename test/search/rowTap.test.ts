@@ -12,8 +12,8 @@ const message = (type: string, body: Uint8Array): Buffer => {
   return Buffer.concat([head, body])
 }
 
-/** A row with its values, and a key that the driver reads. */
-const rowOf = (values: ReadonlyArray<string | null>, key: string): Buffer => {
+/** A row with its values, and perhaps a key, which the driver reads. */
+const rowOf = (values: ReadonlyArray<string | null>, key: string | null): Buffer => {
   const count = Buffer.alloc(2)
   count.writeInt16BE(values.length + 1)
   return message("D", Buffer.concat([count, framed([...values, key])]))
@@ -44,17 +44,19 @@ const connection = () => {
 }
 
 describe("rows that are encoded from a connection", () => {
-  it("are all in the pieces, which end with the rows that the driver sees, however the bytes arrive", () => {
+  it("are all in the pieces, which end with rows that have keys and that the driver sees, however the bytes arrive", () => {
     const random = randomOf(53)
     for (let round = 0; round < 200; round++) {
       const { taps, socket, arrive, seen } = connection()
-      const rows = new TappedRows({ encoder: new CsvLines([]), fields: 2, piece: 1 + random.below(2000) })
+      const piece = 1 + random.below(2000)
+      const rows = new TappedRows({ encoder: new CsvLines([]), fields: 2, piece })
       socket.write(Buffer.from(`P....${taps.mark(rows)}select 1`))
       const values = Array.from({ length: random.below(60) }, (_, n) => [
         `${n}`,
         random.chance(0.2) ? null : "x".repeat(random.below(random.chance(0.1) ? 9000 : 50))
       ])
-      const sent = values.map((row, n) => rowOf(row, `key ${n}`))
+      const keys = values.map((_, n) => (random.chance(0.3) ? `key ${n}` : null))
+      const sent = values.map((row, n) => rowOf(row, keys[n]!))
       arrive(Buffer.concat([...begun, ...sent, ...ended]), random)
       let shown = seen()
       const skip = (some: Buffer) => {
@@ -69,7 +71,13 @@ describe("rows that are encoded from a connection", () => {
         csv += Buffer.from(bytes).toString()
         passed += documents
         skip(sent[passed - 1]!)
+        // The last row ends a piece in any case.
+        if (passed < values.length) {
+          assert.isNotNull(keys[passed - 1])
+          assert.isAtLeast(bytes.length, piece)
+        }
       }
+      assert.isFalse(rows.end())
       for (const one of ended) skip(one)
       assert.deepStrictEqual([passed, shown.length, rows.isTapped], [values.length, 0, true])
       assert.strictEqual(csv, values.map((row) => `${row.map((value) => value ?? "").join(",")}\r\n`).join(""))

@@ -4,7 +4,8 @@ import type { Encoded, LineEncoder } from "../../languages/query/IndexedDocument
 
 // PostgreSQL's driver makes several objects of each row, which costs more than all else that an extraction does with it.
 // The rows of an extraction are therefore encoded from the bytes of the connection, before the driver sees them. The
-// driver is shown some rows only: the last one of each piece, by which it tells that there is a piece, and its key.
+// driver is shown some rows only: the last one of each piece, by which it tells that there is a piece, and its key. Only
+// rows with a key, their last column, end a piece, and the last row of all.
 
 /** Types of PostgreSQL's messages: https://www.postgresql.org/docs/current/protocol-message-formats.html */
 const [dataRow, readyForQuery] = [0x44, 0x5a]
@@ -20,7 +21,7 @@ export interface RowTap {
   readonly encoder: LineEncoder
   /** Number of columns that are encoded: the first ones. The others are for the driver. */
   readonly fields: number
-  /** Size of the encoded rows after which the driver is shown one, in bytes. */
+  /** Size of the encoded rows after which the driver is shown the next one with a key, in bytes. */
   readonly piece: number
 }
 
@@ -48,6 +49,12 @@ export class TappedRows {
     if (this.#isStopped) return
     this.tap.encoder.add(bytes, at, this.tap.fields)
     this.#rows++
+  }
+
+  /** Ends the last piece. Whether there is one that nobody has taken. */
+  end(): boolean {
+    if (this.#rows > 0) this.cut()
+    return this.#pieces.length > 0
   }
 
   /** Ends a piece behind the last row. */
@@ -83,6 +90,9 @@ export class TappedRows {
   }
 }
 
+/** Whether the last column of a row that ends here is null. No text ends with these bytes. */
+const endsWithNull = (bytes: Buffer, to: number): boolean => bytes.readInt32BE(to - 4) === -1
+
 /** Messages of a tapped statement's answer: what of them the driver sees. */
 const filterOf = (rows: TappedRows) => {
   const { encoder, piece } = rows.tap
@@ -107,6 +117,7 @@ const filterOf = (rows: TappedRows) => {
         // Behind the header stands the number of columns, in 16 bits.
         rows.add(bytes, from + header + 2)
         last = bytes.subarray(from, to)
+        if (encoder.size >= piece && !endsWithNull(bytes, to)) showLast()
         return
       }
       showLast()
@@ -144,7 +155,6 @@ const filterOf = (rows: TappedRows) => {
       message(chunk, at, at + size)
       at += size
     }
-    if (encoder.size >= piece) showLast()
     // The memory of the chunk is used again.
     if (last !== undefined) last = Uint8Array.from(last)
     return shown.length === 1 ? Buffer.from(shown[0]!) : Buffer.concat(shown)

@@ -2,7 +2,7 @@ import { Effect } from "effect"
 import type { SqlClient } from "effect/sql"
 import type { Fragment } from "effect/sql/Statement"
 import { cuts } from "../../languages/query/FieldName.ts"
-import type { Hit, Key, Row, RowsOptions } from "../../languages/query/IndexedDocument.ts"
+import { type Hit, type Key, latest, type Row, type RowsOptions } from "../../languages/query/IndexedDocument.ts"
 import { setMember } from "../../languages/query/Member.ts"
 import type { Query } from "../../languages/query/Query.ts"
 import { isMarked, original, originalJson, originalText, storable } from "../../languages/query/StoredText.ts"
@@ -203,13 +203,31 @@ export const selectRows = (
   return sql<PlacedRow>`select ${outer}, ts, id, index from (${inOrder(sql, parts, one, sql``)}) as rows`
 }
 
-/** The fields of a document in UTF-8, in columns with generated names, with the columns that order it. */
+/** The fields of a document in UTF-8, in columns with generated names. The last column of some is their key. */
 export interface LineRow {
-  readonly [column: string]: Uint8Array | null | string | bigint
-  readonly ts: string | bigint
-  readonly id: string
-  readonly index: string
+  readonly [column: string]: Uint8Array | null | string
+  readonly key: string | null
 }
+
+/** The key of a row that has one. */
+export const keyIn = ({ key }: LineRow): Key | undefined => {
+  if (key === null) return undefined
+  const [at, id, index] = JSON.parse(key)
+  return { at, id: original(id), index }
+}
+
+/** The key after all documents of a slice and before those that follow. */
+export const endOf = ({ to }: Slice): Key =>
+  to === undefined ? { at: latest, id: afterIds, index: "" } : { at: to.at, id: original(to.id), index: "" }
+
+/** Larger than any id, of which none has more than 512 bytes. */
+const afterIds = "\u{10FFFF}".repeat(129)
+
+/**
+ * One key in about so many stored bytes of documents. Keys in all rows would take a fifth of PostgreSQL's work. Which
+ * rows have one is left to chance, so that no documents can be chosen among which none has.
+ */
+const keyedBytes = 16 * 1024
 
 /** The values of a row one after the other, each behind its length in 32 bits; -1 when it is missing. */
 export const framed = (row: LineRow, fields: number): Uint8Array => {
@@ -235,11 +253,14 @@ export const selectLines = (
   const values = sql.csv(fields.map((field, at) => sql`${valueAt(sql, field, "text")} as ${sql(columns[at]!)}`))
   const condition = conditionFor(sql, query)
   const one = (part: Part) => sql`
-    select ${values}, ts, id, ${part.index}::text collate "C" as index from ${sql(tableOf(part.part))}
+    select ${values}, ts, id, ${part.index}::text collate "C" as index, pg_column_size(doc) as size
+    from ${sql(tableOf(part.part))}
     where ${following(sql, part.index, after)} and ${between(sql, slice)} and ${condition(part.index)}`
   // `varchar` columns are not decoded: see `SearchAddress.ts`.
   const outer = sql.csv(columns.map((column) => sql`${sql(column)}::varchar as ${sql(column)}`))
-  return sql<LineRow>`select ${outer}, ts, id, index from (${inOrder(sql, parts, one, sql``)}) as lines`
+  const key = sql`case when random() * ${sql.literal(String(keyedBytes))} < size
+    then json_build_array(ts::text, id, index)::text end`
+  return sql<LineRow>`select ${outer}, ${key} as key from (${inOrder(sql, parts, one, sql``)}) as lines`
 }
 
 const setPlain = (row: Record<string, string | null>, name: string, value: string | null): void => {

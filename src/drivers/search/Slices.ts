@@ -7,10 +7,11 @@ import { type Part, tableOf } from "./Catalog.ts"
 import { type RowTaps, TappedRows } from "./RowTap.ts"
 import {
   type Cut,
+  endOf,
   following,
   framed,
   type Group,
-  keyOf,
+  keyIn,
   type LineRow,
   mayHold,
   type Slice,
@@ -93,9 +94,15 @@ interface Reader {
 
 const permitsOf = (made: Made): number => (made === "end" ? 0 : Math.min(made.bytes.length, ahead))
 
+/** The rows of a slice, and the key behind them. */
+interface SliceRows {
+  readonly rows: (mark: string) => Stream.Stream<LineRow, SqlError>
+  readonly end: Key
+}
+
 /** Reads slices one after the other, and pauses when its buffer is full. */
 const readerOf = Effect.fnUntraced(function* (
-  slices: ReadonlyArray<(mark: string) => Stream.Stream<LineRow, SqlError>>,
+  slices: ReadonlyArray<SliceRows>,
   taps: RowTaps,
   { fields, encoder }: Pick<EncodedOptions, "fields" | "encoder">
 ) {
@@ -103,35 +110,34 @@ const readerOf = Effect.fnUntraced(function* (
   const room = Semaphore.makeUnsafe(ahead)
   const lines = encoder()
   let reading: TappedRows | undefined
-  const give = (rows: TappedRows, row: LineRow) =>
+  const give = (rows: TappedRows, last: Key) =>
     Effect.suspend(() => {
-      const some = { ...rows.take(), last: keyOf(row) }
+      const some = { ...rows.take(), last }
       // The connection reads on by itself, so it has to wait as well.
       rows.pause()
       return room
         .take(permitsOf(some))
         .pipe(Effect.ensuring(Effect.sync(() => rows.resume())), Effect.andThen(Queue.offer(made, some)))
     })
-  const read = (slice: (mark: string) => Stream.Stream<LineRow, SqlError>) =>
+  const read = (slice: SliceRows) =>
     Effect.suspend(() => {
       const rows = new TappedRows({ encoder: lines, fields: fields.length, piece })
       reading = rows
       const mark = taps.mark(rows)
-      let last: LineRow | undefined
-      const giveLast = Effect.suspend(() => {
-        if (last === undefined) return Effect.void
-        const row = last
-        last = undefined
-        rows.cut()
-        return give(rows, row)
-      })
-      return Stream.runForEachArray(slice(mark), (chunk) => {
-        if (rows.isTapped) return Effect.forEach(chunk, (row) => give(rows, row), { discard: true })
-        for (const row of chunk) rows.add(framed(row, fields.length), 0)
-        last = chunk.at(-1)
-        return lines.size < piece ? Effect.void : giveLast
-      }).pipe(
-        Effect.andThen(giveLast),
+      /** The keys of the pieces that end in a chunk. */
+      const keysIn = (chunk: ReadonlyArray<LineRow>): ReadonlyArray<Key> =>
+        chunk.flatMap((row) => {
+          const key = keyIn(row)
+          if (rows.isTapped) return key ?? []
+          rows.add(framed(row, fields.length), 0)
+          if (key === undefined || lines.size < piece) return []
+          rows.cut()
+          return key
+        })
+      return Stream.runForEachArray(slice.rows(mark), (chunk) =>
+        Effect.forEach(keysIn(chunk), (key) => give(rows, key), { discard: true })
+      ).pipe(
+        Effect.andThen(Effect.suspend(() => (rows.end() ? give(rows, slice.end) : Effect.void))),
         Effect.andThen(Queue.offer(made, "end")),
         Effect.ensuring(Effect.sync(() => taps.forget(mark)))
       )
@@ -208,7 +214,7 @@ export const encodedLines = (
       const readers = yield* Effect.forEach(moments, (moment, reader) => {
         const own = slices.filter((_, at) => at % moments.length === reader)
         return readerOf(
-          own.map((slice) => (mark: string) => rowsOf(moment, slice, mark)),
+          own.map((slice) => ({ rows: (mark) => rowsOf(moment, slice, mark), end: endOf(slice) })),
           taps,
           options
         )
