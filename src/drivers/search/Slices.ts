@@ -84,42 +84,75 @@ export interface EncodedTo extends Encoded {
   readonly last: Key
 }
 
-/** A part of the output of a slice, or its end. */
-type Made = EncodedTo | "end"
+/** A part of the output of a slice, with what makes room for more of its reader, or the end of the slice. */
+type Made = { readonly encoded: EncodedTo; readonly taken: Effect.Effect<unknown> } | "end"
 
-interface Reader {
-  readonly made: Queue.Queue<Made, SqlError>
-  readonly room: Semaphore.Semaphore
+type Output = Queue.Queue<Made, SqlError>
+
+/** Slices in their order: whoever is free reads the next one, and the outputs are taken in that order, too. */
+class Turns {
+  readonly slices: ReadonlyArray<Slice>
+  #next = 0
+  /** Of the slices that are read or waited for. */
+  readonly #outputs = new Map<number, Output>()
+
+  constructor(slices: ReadonlyArray<Slice>) {
+    this.slices = slices
+  }
+
+  /** The place of the next slice to read. */
+  next(): number | undefined {
+    return this.#next < this.slices.length ? this.#next++ : undefined
+  }
+
+  output(at: number): Effect.Effect<Output> {
+    return Effect.map(Queue.unbounded<Made, SqlError>(), (made) => {
+      const output = this.#outputs.get(at) ?? made
+      this.#outputs.set(at, output)
+      return output
+    })
+  }
+
+  /** What is made of a slice, as it comes. */
+  take(at: number): Stream.Stream<EncodedTo, SqlError> {
+    return Stream.unwrap(
+      Effect.map(this.output(at), (output) =>
+        Stream.fromEffectRepeat(
+          Effect.tap(Queue.take(output), (made) => (made === "end" ? Effect.void : made.taken))
+        ).pipe(
+          Stream.takeWhile((made) => made !== "end"),
+          Stream.map(({ encoded }) => encoded),
+          Stream.ensuring(Effect.sync(() => this.#outputs.delete(at)))
+        )
+      )
+    )
+  }
 }
 
-const permitsOf = (made: Made): number => (made === "end" ? 0 : Math.min(made.bytes.length, ahead))
-
-/** The rows of a slice, and the key behind them. */
-interface SliceRows {
-  readonly rows: (mark: string) => Stream.Stream<LineRow, SqlError>
-  readonly end: Key
-}
-
-/** Reads slices one after the other, and pauses when its buffer is full. */
-const readerOf = Effect.fnUntraced(function* (
-  slices: ReadonlyArray<SliceRows>,
+/** Reads one slice after the other, and pauses when its buffer is full. */
+const read = Effect.fnUntraced(function* (
+  turns: Turns,
+  rowsOf: (slice: Slice, mark: string) => Stream.Stream<LineRow, SqlError>,
   taps: RowTaps,
   { fields, encoder }: Pick<EncodedOptions, "fields" | "encoder">
 ) {
-  const made = yield* Queue.unbounded<Made, SqlError>()
   const room = Semaphore.makeUnsafe(ahead)
   const lines = encoder()
   let reading: TappedRows | undefined
-  const give = (rows: TappedRows, last: Key) =>
+  const give = (output: Output, rows: TappedRows, last: Key) =>
     Effect.suspend(() => {
-      const some = { ...rows.take(), last }
+      const encoded = { ...rows.take(), last }
+      const permits = Math.min(encoded.bytes.length, ahead)
       // The connection reads on by itself, so it has to wait as well.
       rows.pause()
       return room
-        .take(permitsOf(some))
-        .pipe(Effect.ensuring(Effect.sync(() => rows.resume())), Effect.andThen(Queue.offer(made, some)))
+        .take(permits)
+        .pipe(
+          Effect.ensuring(Effect.sync(() => rows.resume())),
+          Effect.andThen(Queue.offer(output, { encoded, taken: room.release(permits) }))
+        )
     })
-  const read = (slice: SliceRows) =>
+  const readSlice = (slice: Slice, output: Output) =>
     Effect.suspend(() => {
       const rows = new TappedRows({ encoder: lines, fields: fields.length, piece })
       reading = rows
@@ -134,28 +167,25 @@ const readerOf = Effect.fnUntraced(function* (
           rows.cut()
           return key
         })
-      return Stream.runForEachArray(slice.rows(mark), (chunk) =>
-        Effect.forEach(keysIn(chunk), (key) => give(rows, key), { discard: true })
+      return Stream.runForEachArray(rowsOf(slice, mark), (chunk) =>
+        Effect.forEach(keysIn(chunk), (key) => give(output, rows, key), { discard: true })
       ).pipe(
-        Effect.andThen(Effect.suspend(() => (rows.end() ? give(rows, slice.end) : Effect.void))),
-        Effect.andThen(Queue.offer(made, "end")),
+        Effect.andThen(Effect.suspend(() => (rows.end() ? give(output, rows, endOf(slice)) : Effect.void))),
+        Effect.andThen(Queue.offer(output, "end")),
         Effect.ensuring(Effect.sync(() => taps.forget(mark)))
       )
     })
-  yield* Effect.forEach(slices, read, { discard: true }).pipe(
-    Effect.catchCause((cause) => Queue.failCause(made, cause)),
-    Effect.forkScoped
-  )
+  const readAll = Effect.gen(function* () {
+    for (let at = turns.next(); at !== undefined; at = turns.next()) {
+      const output = yield* turns.output(at)
+      const exit = yield* Effect.exit(readSlice(turns.slices[at]!, output))
+      if (exit._tag === "Failure") return yield* Queue.failCause(output, exit.cause)
+    }
+  })
+  yield* Effect.forkScoped(readAll)
   // Runs before the fiber is interrupted, which waits for the end of the statement's answer.
   yield* Effect.addFinalizer(() => Effect.sync(() => reading?.stop()))
-  return { made, room } satisfies Reader
 })
-
-/** The output of a reader's next slice. */
-const sliceFrom = ({ made, room }: Reader): Stream.Stream<EncodedTo, SqlError> =>
-  Stream.fromEffectRepeat(Effect.tap(Queue.take(made), (taken) => room.release(permitsOf(taken)))).pipe(
-    Stream.takeWhile((taken) => taken !== "end")
-  )
 
 /**
  * Encodes lines of all matching documents, in result order and from one snapshot. For large results several connections
@@ -202,7 +232,7 @@ export const encodedLines = (
         moments.length === 1
           ? groups.map(({ slice }) => slice)
           : cuts.map((_, at) => ({ from: at === 0 ? undefined : cuts[at], to: cuts[at + 1] }))
-      const rowsOf = (moment: Moment, slice: Slice, mark: string) => {
+      const rowsOf = (moment: Moment) => (slice: Slice, mark: string) => {
         if (isGrouped) {
           const group = groups.find((one) => one.slice === slice)
           return moment.released(selectLines(sql, group?.parts ?? [], query, options, slice), mark)
@@ -211,15 +241,9 @@ export const encodedLines = (
         return some.length === 0 ? Stream.empty : moment.rows(selectLines(sql, some, query, options, slice), mark)
       }
       if (moments.length > 1) yield* Effect.forEach(moments, ({ alone }) => alone, { discard: true })
-      const readers = yield* Effect.forEach(moments, (moment, reader) => {
-        const own = slices.filter((_, at) => at % moments.length === reader)
-        return readerOf(
-          own.map((slice) => ({ rows: (mark) => rowsOf(moment, slice, mark), end: endOf(slice) })),
-          taps,
-          options
-        )
-      })
-      const all = Stream.flatMap(Stream.fromIterable(slices.keys()), (at) => sliceFrom(readers[at % readers.length]!))
+      const turns = new Turns(slices)
+      yield* Effect.forEach(moments, (moment) => read(turns, rowsOf(moment), taps, options), { discard: true })
+      const all = Stream.flatMap(Stream.fromIterable(slices.keys()), (at) => turns.take(at))
       return counted === undefined ? all : totalled(all, ({ documents }) => documents, counted)
     })
   )
