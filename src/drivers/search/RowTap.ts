@@ -100,8 +100,9 @@ const filterOf = (rows: TappedRows) => {
   let held: Array<Uint8Array> = []
   let heldSize = 0
   let need = 0
-  /** The last row, which the driver has not seen. */
+  /** The last row, which the driver has not seen: from where to where of which bytes. A view of each would be garbage. */
   let last: Uint8Array | undefined
+  let [lastFrom, lastTo] = [0, 0]
   let isOver = false
 
   const filter = (chunk: Buffer): Buffer => {
@@ -109,14 +110,16 @@ const filterOf = (rows: TappedRows) => {
     const showLast = () => {
       if (last === undefined) return
       rows.cut()
-      shown.push(last)
+      shown.push(last.subarray(lastFrom, lastTo))
       last = undefined
     }
     const message = (bytes: Buffer, from: number, to: number) => {
       if (bytes[from] === dataRow && to - from <= mostBytes) {
         // Behind the header stands the number of columns, in 16 bits.
         rows.add(bytes, from + header + 2)
-        last = bytes.subarray(from, to)
+        last = bytes
+        lastFrom = from
+        lastTo = to
         if (encoder.size >= piece && !endsWithNull(bytes, to)) showLast()
         return
       }
@@ -156,7 +159,11 @@ const filterOf = (rows: TappedRows) => {
       at += size
     }
     // The memory of the chunk is used again.
-    if (last !== undefined) last = Uint8Array.from(last)
+    if (last !== undefined) {
+      last = Uint8Array.from(last.subarray(lastFrom, lastTo))
+      lastFrom = 0
+      lastTo = last.length
+    }
     return shown.length === 1 ? Buffer.from(shown[0]!) : Buffer.concat(shown)
   }
   return { filter, isOver: () => isOver }
