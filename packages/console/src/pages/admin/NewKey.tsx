@@ -33,7 +33,7 @@ export const NewKey = ({ tenant, close }: { readonly tenant: string; readonly cl
   if (made !== undefined) {
     return (
       <Dialog title={t.made(made.name)} close={close}>
-        <p className={css.notice}>{t.once}</p>
+        <p className={pages.notice}>{t.once}</p>
         <div className={css.key}>
           <input
             className={pages.input}

@@ -168,9 +168,11 @@ const FilesEditor = ({
   }
   return (
     <>
-      {stored.value?.writable === false ? <p className={css.notice}>{stored.value.reason ?? t.notWritable}</p> : null}
+      {stored.value?.writable === false ? (
+        <p className={shared.notice}>{stored.value.reason ?? t.notWritable}</p>
+      ) : null}
       {isBehind && !isNew ? (
-        <p className={css.notice} role="status">
+        <p className={shared.notice} role="status">
           {t.behind}
         </p>
       ) : null}

@@ -118,7 +118,7 @@ export const DocumentPanel = ({
             <col />
             <col className={css.actionColumn} />
           </colgroup>
-          <thead className={css.hidden}>
+          <thead className={look.hidden}>
             <tr>
               <th scope="col">{t.field}</th>
               <th scope="col">{t.value}</th>

@@ -108,7 +108,7 @@ export const Explorer = ({
     <>
       <div className={css.head}>
         <label className={css.index}>
-          <span className={css.hidden}>{t.index}</span>
+          <span className={look.hidden}>{t.index}</span>
           <input
             key={pattern}
             className={shared.input}

@@ -109,7 +109,7 @@ const TesterPage = () => {
 
   return (
     <div className={css.page}>
-      <h1 className={css.hidden}>{t.title}</h1>
+      <h1 className={look.hidden}>{t.title}</h1>
       <div className={css.bar}>
         <Choice
           label={t.operator}
