@@ -1,8 +1,7 @@
 import { type KeyboardEvent, useEffect, useLayoutEffect, useRef, useState } from "react"
 import { useQuery } from "../../app/location.ts"
-import { toast } from "../../app/toasts.ts"
 import { Button } from "../../parts/Button.tsx"
-import { copy } from "../../parts/copy.ts"
+import { copyAndSay } from "../../parts/copy.ts"
 import { Problem } from "../../parts/Problem.tsx"
 import look from "../../parts/parts.module.css"
 import { visible, visibleLines } from "../../parts/values.ts"
@@ -279,10 +278,7 @@ const Chosen = ({ line, close }: { readonly line: Line; readonly close: () => vo
         {visible(line.component)} · {common.exact(line.at)}
       </span>
       <span className={css.gap} />
-      <Button
-        className={look.button!}
-        onPress={() => void copy(line.text).then((isCopied) => toast(isCopied ? common.copied : common.notCopied))}
-      >
+      <Button className={look.button!} onPress={() => void copyAndSay(line.text)}>
         {common.copy}
       </Button>
       <Button className={look.button!} onPress={close}>
