@@ -4,6 +4,7 @@ import { answering, gateway } from "../../app/gateway.ts"
 import { addressOf, go } from "../../app/location.ts"
 import { Button } from "../../parts/Button.tsx"
 import { Dialog } from "../../parts/Dialog.tsx"
+import { DialogEnd } from "../../parts/DialogEnd.tsx"
 import { issuesOf, Problem } from "../../parts/Problem.tsx"
 import css from "../../parts/pages.module.css"
 import look from "../../parts/parts.module.css"
@@ -79,15 +80,11 @@ const RunDialog = ({
       ) : (
         <p className={css.dim}>{t.noParameters}</p>
       )}
-      <Problem error={failure} />
-      <div className={css.actions}>
-        <Button className={look.button!} onPress={close}>
-          {common.cancel}
-        </Button>
+      <DialogEnd error={failure} close={close}>
         <Button className={look.primary!} onPress={() => void run()} isDisabled={value === undefined}>
           {t.run}
         </Button>
-      </div>
+      </DialogEnd>
     </Dialog>
   )
 }
