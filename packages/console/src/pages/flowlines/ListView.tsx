@@ -6,7 +6,7 @@ import { Link } from "../../app/Link.tsx"
 import { addressOf, go, useQuery } from "../../app/location.ts"
 import { useMay } from "../../app/session.ts"
 import { Code } from "../../parts/Code.tsx"
-import { Empty, Frame } from "../../parts/Frame.tsx"
+import { Empty, Frame, Loading } from "../../parts/Frame.tsx"
 import { Problem } from "../../parts/Problem.tsx"
 import css from "../../parts/pages.module.css"
 import { type Column, Table } from "../../parts/Table.tsx"
@@ -107,9 +107,7 @@ export const ListView = ({ tenant }: { readonly tenant: string }) => {
     <Frame title={flowlines.title} actions={mayChange ? <NewLink /> : null}>
       <Problem error={error} again={again} />
       {value === undefined ? (
-        error === undefined ? (
-          <p className={css.dim}>{common.loading}</p>
-        ) : null
+        <Loading error={error} />
       ) : value.length === 0 ? (
         <Empty title={t.empty}>
           <p>{t.emptyHelp}</p>

@@ -7,7 +7,7 @@ import { useMay } from "../../app/session.ts"
 import { toast } from "../../app/toasts.ts"
 import { Button } from "../../parts/Button.tsx"
 import { Confirm } from "../../parts/Confirm.tsx"
-import { Badge, Empty } from "../../parts/Frame.tsx"
+import { Badge, Empty, Loading } from "../../parts/Frame.tsx"
 import { Later } from "../../parts/Later.tsx"
 import { messageOf, Problem } from "../../parts/Problem.tsx"
 import css from "../../parts/pages.module.css"
@@ -235,9 +235,7 @@ const SchedulesView = ({ tenant, id }: { readonly tenant: string; readonly id: s
     <>
       <Problem error={error} again={again} />
       {value === undefined ? (
-        error === undefined ? (
-          <p className={css.dim}>{common.loading}</p>
-        ) : null
+        <Loading error={error} />
       ) : rows.length === 0 ? (
         <Empty title={t.empty}>
           <p>{t.emptyHelp}</p>
