@@ -3,14 +3,14 @@ import { useAnswer } from "../../app/answer.ts"
 import { answering, gateway } from "../../app/gateway.ts"
 import { Button } from "../../parts/Button.tsx"
 import { Confirm } from "../../parts/Confirm.tsx"
-import { Badge, Empty } from "../../parts/Frame.tsx"
-import { Problem } from "../../parts/Problem.tsx"
+import { Badge } from "../../parts/Frame.tsx"
 import parts from "../../parts/parts.module.css"
-import { type Column, Table } from "../../parts/Table.tsx"
+import type { Column } from "../../parts/Table.tsx"
 import { Time } from "../../parts/Time.tsx"
 import { admin, common } from "../../texts/en.ts"
 import css from "./admin.module.css"
 import { NewKey } from "./NewKey.tsx"
+import { TenantList } from "./TenantList.tsx"
 
 const t = admin.keys
 
@@ -88,10 +88,8 @@ const columnsOf = (revoke: (key: Key) => void): ReadonlyArray<Column<Key>> => [
 
 /** The keys with which programs use the tenant. */
 export const Keys = ({ tenant }: { readonly tenant: string }) => {
-  const { value, error, again } = useAnswer(
-    (signal) => gateway.keys.list({ params: { tenant }, query: {} }, { signal }),
-    [tenant]
-  )
+  const answer = useAnswer((signal) => gateway.keys.list({ params: { tenant }, query: {} }, { signal }), [tenant])
+  const { again } = answer
   const [isMaking, setMaking] = useState(false)
   const [revoked, setRevoked] = useState<Key>()
   const [columns] = useState(() => columnsOf(setRevoked))
@@ -102,26 +100,17 @@ export const Keys = ({ tenant }: { readonly tenant: string }) => {
   )
   return (
     <>
-      <Problem error={error} again={again} />
-      {value === undefined ? (
-        <p className={css.waiting}>{common.loading}</p>
-      ) : value.length === 0 ? (
-        <Empty title={t.empty}>
-          <p>{t.emptyText}</p>
-          <div>{make}</div>
-        </Empty>
-      ) : (
-        <>
-          <div className={css.tools}>{make}</div>
-          <Table
-            label={admin.views.keys}
-            columns={columns}
-            rows={value}
-            keyOf={({ id }) => id}
-            sort={{ id: "created", desc: true }}
-          />
-        </>
-      )}
+      <TenantList
+        answer={answer}
+        label={admin.views.keys}
+        columns={columns}
+        keyOf={({ id }) => id}
+        sort={{ id: "created", desc: true }}
+        empty={t.empty}
+        make={make}
+      >
+        <p>{t.emptyText}</p>
+      </TenantList>
       {isMaking ? (
         <NewKey
           tenant={tenant}
