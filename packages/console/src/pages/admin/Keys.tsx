@@ -3,6 +3,7 @@ import { useAnswer } from "../../app/answer.ts"
 import { answering, gateway } from "../../app/gateway.ts"
 import { Button } from "../../parts/Button.tsx"
 import { Confirm } from "../../parts/Confirm.tsx"
+import { timeColumn } from "../../parts/columns.tsx"
 import { Badge } from "../../parts/Frame.tsx"
 import parts from "../../parts/parts.module.css"
 import type { Column } from "../../parts/Table.tsx"
@@ -66,13 +67,7 @@ const columnsOf = (revoke: (key: Key) => void): ReadonlyArray<Column<Key>> => [
       expiresAt === null ? <span className={css.dim}>{t.never}</span> : <Time at={expiresAt} />,
     width: "minmax(200px, 1fr)"
   },
-  {
-    id: "created",
-    title: common.created,
-    value: ({ createdAt }) => createdAt,
-    cell: ({ createdAt }) => <Time at={createdAt} />,
-    width: "minmax(200px, 1fr)"
-  },
+  timeColumn({ id: "created", title: common.created, width: "minmax(200px, 1fr)" }, ({ createdAt }) => createdAt),
   {
     id: "revoke",
     title: common.actions,
