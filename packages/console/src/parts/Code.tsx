@@ -1,9 +1,8 @@
 import type { ReactNode } from "react"
-import { toast } from "../app/toasts.ts"
 import { common } from "../texts/en.ts"
 import { Button } from "./Button.tsx"
 import block from "./code.module.css"
-import { copy } from "./copy.ts"
+import { copyAndSay } from "./copy.ts"
 import css from "./pages.module.css"
 import { visibleLines } from "./values.ts"
 
@@ -34,10 +33,7 @@ export const CopyableCode = ({
 }) => (
   <div className={block.block}>
     <Code className={block.lines}>{children ?? visibleLines(text)}</Code>
-    <Button
-      className={block.copy!}
-      onPress={() => void copy(text).then((isCopied) => toast(isCopied ? common.copied : common.notCopied))}
-    >
+    <Button className={block.copy!} onPress={() => void copyAndSay(text)}>
       {common.copy}
     </Button>
   </div>

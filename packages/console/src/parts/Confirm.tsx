@@ -1,10 +1,8 @@
 import type { ReactNode } from "react"
-import { common } from "../texts/en.ts"
 import { Button } from "./Button.tsx"
 import { Dialog } from "./Dialog.tsx"
-import { Problem } from "./Problem.tsx"
+import { DialogEnd } from "./DialogEnd.tsx"
 import css from "./pages.module.css"
-import look from "./parts.module.css"
 import { useAction } from "./useAction.ts"
 
 /** Asks before something that cannot be taken back. It stays open, and says why, when that fails. */
@@ -26,15 +24,11 @@ export const Confirm = ({
   return (
     <Dialog title={title} close={close}>
       {children}
-      <Problem error={error} />
-      <div className={css.actions}>
-        <Button className={look.button} onPress={close}>
-          {common.cancel}
-        </Button>
+      <DialogEnd error={error} close={close}>
         <Button className={css.danger} onPress={act} isDisabled={isBusy}>
           {action}
         </Button>
-      </div>
+      </DialogEnd>
     </Dialog>
   )
 }

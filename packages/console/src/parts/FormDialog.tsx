@@ -1,8 +1,7 @@
 import type { ReactNode } from "react"
-import { common } from "../texts/en.ts"
 import { Button } from "./Button.tsx"
 import { Dialog } from "./Dialog.tsx"
-import { Problem } from "./Problem.tsx"
+import { DialogEnd } from "./DialogEnd.tsx"
 import css from "./pages.module.css"
 import look from "./parts.module.css"
 import { useAction } from "./useAction.ts"
@@ -37,15 +36,11 @@ export const FormDialog = ({
         }}
       >
         {children}
-        <Problem error={error} />
-        <div className={css.actions}>
-          <Button className={look.button} onPress={close}>
-            {common.cancel}
-          </Button>
+        <DialogEnd error={error} close={close}>
           <Button type="submit" className={look.primary} isDisabled={isBusy || !isReady}>
             {action}
           </Button>
-        </div>
+        </DialogEnd>
       </form>
     </Dialog>
   )

@@ -1,6 +1,7 @@
 import type { ReactNode } from "react"
 import { Link } from "../app/Link.tsx"
 import { useTitle } from "../app/title.ts"
+import { common } from "../texts/en.ts"
 import css from "./pages.module.css"
 
 /** The frame of a page that scrolls: its title, what can be done, and its views. */
@@ -55,6 +56,10 @@ export const Empty = ({ title, children }: { readonly title: string; readonly ch
     {children}
   </div>
 )
+
+/** Says that an answer is on its way, unless it has failed, which a problem says. */
+export const Loading = ({ error }: { readonly error: unknown }) =>
+  error === undefined ? <p className={css.dim}>{common.loading}</p> : null
 
 /** A state in a word and a colour, which never says more than the word. */
 export const Badge = ({

@@ -14,6 +14,7 @@ import { Link } from "../app/Link.tsx"
 import { go } from "../app/location.ts"
 import { common } from "../texts/en.ts"
 import css from "./pages.module.css"
+import { rowAfter } from "./rowKeys.ts"
 
 const features = tableFeatures({
   rowSortingFeature,
@@ -40,15 +41,6 @@ export interface Order {
 const rowHeight = 34
 /** Rows that the keys of pages go. */
 const pageRows = 15
-
-const steps: Readonly<Record<string, number>> = {
-  ArrowDown: 1,
-  ArrowUp: -1,
-  PageDown: pageRows,
-  PageUp: -pageRows,
-  Home: Number.NEGATIVE_INFINITY,
-  End: Number.POSITIVE_INFINITY
-}
 
 interface RowProps<A> {
   readonly id: string
@@ -202,10 +194,9 @@ export const Table = <A,>({
       open(sorted[at]!.original)
       return
     }
-    const step = steps[event.key]
-    if (step === undefined || sorted.length === 0) return
+    const next = rowAfter(event.key, at, sorted.length, pageRows)
+    if (next === undefined) return
     event.preventDefault()
-    const next = Math.max(0, Math.min(sorted.length - 1, at + step))
     setFocused(sorted[next]!.id)
     virtual.scrollToIndex(next)
   }

@@ -4,6 +4,18 @@ import { Time } from "./Time.tsx"
 
 type Named<A> = Pick<Column<A>, "id" | "title"> & Partial<Pick<Column<A>, "width">>
 
+/** A column of counts, which is empty where there is none. */
+export const countColumn = <A,>(named: Named<A>, countOf: (row: A) => number | undefined): Column<A> => ({
+  width: "90px",
+  ...named,
+  value: countOf,
+  cell: (row) => {
+    const count = countOf(row)
+    return count === undefined ? "" : common.count(count)
+  },
+  align: "end"
+})
+
 /** A column of sizes in bytes. */
 export const sizeColumn = <A,>(named: Named<A>, sizeOf: (row: A) => number): Column<A> => ({
   width: "110px",

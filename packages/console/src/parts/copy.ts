@@ -1,3 +1,6 @@
+import { toast } from "../app/toasts.ts"
+import { common } from "../texts/en.ts"
+
 /** Copies a text. Over plain HTTP browsers have no clipboard but the one of the older command. */
 export const copy = async (text: string): Promise<boolean> => {
   try {
@@ -15,3 +18,7 @@ export const copy = async (text: string): Promise<boolean> => {
     return isCopied
   }
 }
+
+/** Copies a text, and says whether the browser allows it. */
+export const copyAndSay = async (text: string): Promise<void> =>
+  toast((await copy(text)) ? common.copied : common.notCopied)

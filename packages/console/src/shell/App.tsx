@@ -4,10 +4,9 @@ import { askNow, useReachable } from "../app/gateway.ts"
 import { isNeeded, refreshed, useSession, wasAsked } from "../app/login.ts"
 import { useTenant } from "../app/tenant.ts"
 import { useTheme } from "../app/theme.ts"
-import { toast } from "../app/toasts.ts"
 import { Button } from "../parts/Button.tsx"
-import { Later, type Load } from "../parts/Later.tsx"
-import { common, shell } from "../texts/en.ts"
+import { Later, LaterDialog, type Load } from "../parts/Later.tsx"
+import { shell } from "../texts/en.ts"
 import { Arrival } from "./Arrival.tsx"
 import { ErrorBoundary } from "./ErrorBoundary.tsx"
 import { Keys } from "./Keys.tsx"
@@ -32,16 +31,12 @@ const Choice = ({
   readonly load: Load<{ readonly current: string; readonly close: () => void }>
 }) => {
   const [isOpen, setOpen] = useState(false)
-  const failed = () => {
-    toast(common.notLoaded)
-    setOpen(false)
-  }
   return (
     <>
       <Button className={`${css.choice} ${css.named}`} onPress={() => setOpen(true)}>
         <span className={css.choiceLabel}>{label}</span> {value}
       </Button>
-      {isOpen ? <Later load={load} props={{ current: value, close: () => setOpen(false) }} failed={failed} /> : null}
+      {isOpen ? <LaterDialog load={load} props={{ current: value, close: () => setOpen(false) }} /> : null}
     </>
   )
 }

@@ -1,8 +1,8 @@
 import { useEffect, useRef, useState } from "react"
 import { usePath } from "../app/location.ts"
 import { useCurrentTitle } from "../app/title.ts"
+import look from "../parts/parts.module.css"
 import { shell } from "../texts/en.ts"
-import css from "./shell.module.css"
 
 /**
  * What a document does when it is loaded, for pages that are shown without that: names the window, tells those who
@@ -35,7 +35,7 @@ export const Arrival = ({ page }: { readonly page: string }) => {
   }, [place])
 
   return (
-    <div role="status" className={css.hidden}>
+    <div role="status" className={look.hidden}>
       {said}
     </div>
   )

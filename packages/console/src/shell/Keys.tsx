@@ -1,8 +1,7 @@
 import { useEffect, useState } from "react"
-import { toast } from "../app/toasts.ts"
 import { Button } from "../parts/Button.tsx"
-import { Later } from "../parts/Later.tsx"
-import { common, shell } from "../texts/en.ts"
+import { LaterDialog } from "../parts/Later.tsx"
+import { shell } from "../texts/en.ts"
 import css from "./shell.module.css"
 
 const dialog = () => import("./KeysDialog.tsx")
@@ -35,16 +34,7 @@ export const Keys = () => {
       <Button className={css.choice} aria-label={shell.keys.title} onPress={() => setOpen(true)}>
         ?
       </Button>
-      {isOpen ? (
-        <Later
-          load={dialog}
-          props={{ close: () => setOpen(false) }}
-          failed={() => {
-            toast(common.notLoaded)
-            setOpen(false)
-          }}
-        />
-      ) : null}
+      {isOpen ? <LaterDialog load={dialog} props={{ close: () => setOpen(false) }} /> : null}
     </>
   )
 }

@@ -1,6 +1,7 @@
 import { useEffect, useRef } from "react"
 import { Link } from "../app/Link.tsx"
 import { addressOf } from "../app/location.ts"
+import look from "../parts/parts.module.css"
 import { shell } from "../texts/en.ts"
 import { type Page, pages } from "./router.tsx"
 import css from "./shell.module.css"
@@ -20,7 +21,7 @@ export const Nav = ({ current }: { readonly current: Page | undefined }) => {
       <button type="button" className={css.menu} popoverTarget={id}>
         <span aria-hidden="true">☰ </span>
         {current?.title ?? shell.pages}
-        <span className={css.hidden}>{shell.menu}</span>
+        <span className={look.hidden}>{shell.menu}</span>
       </button>
       <nav ref={nav} id={id} popover="auto" aria-label={shell.pages} className={css.nav}>
         {pages

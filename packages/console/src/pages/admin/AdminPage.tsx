@@ -5,6 +5,7 @@ import { useTenant } from "../../app/tenant.ts"
 import { useTitle } from "../../app/title.ts"
 import { Frame } from "../../parts/Frame.tsx"
 import css from "../../parts/pages.module.css"
+import parts from "../../parts/parts.module.css"
 import { admin as t } from "../../texts/en.ts"
 import { Audit } from "./Audit.tsx"
 import { Gateways } from "./Gateways.tsx"
@@ -51,7 +52,7 @@ const AdminPage = () => {
         .filter((one) => may(one) || one === view)
         .map(({ path }) => ({ title: t.views[path], to: addressOf(["admin", path]), current: path === view.path }))}
     >
-      <h2 className={css.hidden}>{t.views[view.path]}</h2>
+      <h2 className={parts.hidden}>{t.views[view.path]}</h2>
       {!may(view) ? (
         <p className={css.problem}>{view.isOverall ? t.needsOverall(view.role) : t.needs(view.role)}</p>
       ) : tenant === "" ? null : (

@@ -4,6 +4,7 @@ import { useQuery } from "../../app/location.ts"
 import { useMayEverywhere } from "../../app/session.ts"
 import { Button } from "../../parts/Button.tsx"
 import { Choice } from "../../parts/Choice.tsx"
+import { countColumn } from "../../parts/columns.tsx"
 import { Dialog } from "../../parts/Dialog.tsx"
 import { Badge, Empty } from "../../parts/Frame.tsx"
 import { Problem } from "../../parts/Problem.tsx"
@@ -36,7 +37,7 @@ const filters = ["principal", "action", "target"] as const
 const tones = { done: "good", begun: "busy", refused: "warn", failed: "bad" } as const
 
 const columns: ReadonlyArray<Column<Entry>> = [
-  { id: "seq", title: "#", value: ({ seq }) => seq, cell: ({ seq }) => common.count(seq), width: "70px", align: "end" },
+  countColumn({ id: "seq", title: "#", width: "70px" }, ({ seq }) => seq),
   { id: "time", title: t.time, value: ({ time }) => time, cell: ({ time }) => <Time at={time} />, width: "210px" },
   {
     id: "outcome",
@@ -70,14 +71,7 @@ const columns: ReadonlyArray<Column<Entry>> = [
     cell: ({ principal }) => principal,
     width: "minmax(120px, 1fr)"
   },
-  {
-    id: "count",
-    title: t.count,
-    value: ({ count }) => Number(count),
-    cell: ({ count }) => common.count(Number(count)),
-    width: "70px",
-    align: "end"
-  }
+  countColumn({ id: "count", title: t.count, width: "70px" }, ({ count }) => Number(count))
 ]
 
 const Row = ({ entry, close }: { readonly entry: Entry; readonly close: () => void }) => (

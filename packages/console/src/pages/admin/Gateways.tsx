@@ -2,11 +2,11 @@ import { useAnswer } from "../../app/answer.ts"
 import { gateway } from "../../app/gateway.ts"
 import { type Readiness, readiness } from "../../app/readiness.ts"
 import { useMayEverywhere } from "../../app/session.ts"
+import { countColumn, timeColumn } from "../../parts/columns.tsx"
 import { Badge } from "../../parts/Frame.tsx"
 import { Problem } from "../../parts/Problem.tsx"
 import pages from "../../parts/pages.module.css"
 import { type Column, Table } from "../../parts/Table.tsx"
-import { Time } from "../../parts/Time.tsx"
 import { admin, common } from "../../texts/en.ts"
 import css from "./admin.module.css"
 
@@ -43,29 +43,9 @@ const columns: ReadonlyArray<Column<Entry>> = [
     cell: ({ address }) => (address === null ? "–" : <code>{address}</code>),
     width: "minmax(140px, 1fr)"
   },
-  {
-    id: "seen",
-    title: t.seen,
-    value: ({ seenAt }) => seenAt,
-    cell: ({ seenAt }) => <Time at={seenAt} />,
-    width: "210px"
-  },
-  {
-    id: "executions",
-    title: t.executions,
-    value: ({ executions }) => executions,
-    cell: ({ executions }) => common.count(executions),
-    width: "100px",
-    align: "end"
-  },
-  {
-    id: "jobs",
-    title: t.jobs,
-    value: ({ jobs }) => jobs,
-    cell: ({ jobs }) => common.count(jobs),
-    width: "80px",
-    align: "end"
-  }
+  timeColumn({ id: "seen", title: t.seen, width: "210px" }, ({ seenAt }) => seenAt),
+  countColumn({ id: "executions", title: t.executions, width: "100px" }, ({ executions }) => executions),
+  countColumn({ id: "jobs", title: t.jobs, width: "80px" }, ({ jobs }) => jobs)
 ]
 
 const State = ({ found }: { readonly found: Readiness }) => {

@@ -3,14 +3,15 @@ import { useAnswer } from "../../app/answer.ts"
 import { answering, gateway } from "../../app/gateway.ts"
 import { Button } from "../../parts/Button.tsx"
 import { Confirm } from "../../parts/Confirm.tsx"
-import { Badge, Empty } from "../../parts/Frame.tsx"
-import { Problem } from "../../parts/Problem.tsx"
+import { timeColumn } from "../../parts/columns.tsx"
+import { Badge } from "../../parts/Frame.tsx"
 import parts from "../../parts/parts.module.css"
-import { type Column, Table } from "../../parts/Table.tsx"
+import type { Column } from "../../parts/Table.tsx"
 import { Time } from "../../parts/Time.tsx"
 import { admin, common } from "../../texts/en.ts"
 import css from "./admin.module.css"
 import { NewKey } from "./NewKey.tsx"
+import { TenantList } from "./TenantList.tsx"
 
 const t = admin.keys
 
@@ -66,13 +67,7 @@ const columnsOf = (revoke: (key: Key) => void): ReadonlyArray<Column<Key>> => [
       expiresAt === null ? <span className={css.dim}>{t.never}</span> : <Time at={expiresAt} />,
     width: "minmax(200px, 1fr)"
   },
-  {
-    id: "created",
-    title: common.created,
-    value: ({ createdAt }) => createdAt,
-    cell: ({ createdAt }) => <Time at={createdAt} />,
-    width: "minmax(200px, 1fr)"
-  },
+  timeColumn({ id: "created", title: common.created, width: "minmax(200px, 1fr)" }, ({ createdAt }) => createdAt),
   {
     id: "revoke",
     title: common.actions,
@@ -88,10 +83,8 @@ const columnsOf = (revoke: (key: Key) => void): ReadonlyArray<Column<Key>> => [
 
 /** The keys with which programs use the tenant. */
 export const Keys = ({ tenant }: { readonly tenant: string }) => {
-  const { value, error, again } = useAnswer(
-    (signal) => gateway.keys.list({ params: { tenant }, query: {} }, { signal }),
-    [tenant]
-  )
+  const answer = useAnswer((signal) => gateway.keys.list({ params: { tenant }, query: {} }, { signal }), [tenant])
+  const { again } = answer
   const [isMaking, setMaking] = useState(false)
   const [revoked, setRevoked] = useState<Key>()
   const [columns] = useState(() => columnsOf(setRevoked))
@@ -102,26 +95,17 @@ export const Keys = ({ tenant }: { readonly tenant: string }) => {
   )
   return (
     <>
-      <Problem error={error} again={again} />
-      {value === undefined ? (
-        <p className={css.waiting}>{common.loading}</p>
-      ) : value.length === 0 ? (
-        <Empty title={t.empty}>
-          <p>{t.emptyText}</p>
-          <div>{make}</div>
-        </Empty>
-      ) : (
-        <>
-          <div className={css.tools}>{make}</div>
-          <Table
-            label={admin.views.keys}
-            columns={columns}
-            rows={value}
-            keyOf={({ id }) => id}
-            sort={{ id: "created", desc: true }}
-          />
-        </>
-      )}
+      <TenantList
+        answer={answer}
+        label={admin.views.keys}
+        columns={columns}
+        keyOf={({ id }) => id}
+        sort={{ id: "created", desc: true }}
+        empty={t.empty}
+        make={make}
+      >
+        <p>{t.emptyText}</p>
+      </TenantList>
       {isMaking ? (
         <NewKey
           tenant={tenant}

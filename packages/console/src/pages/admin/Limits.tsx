@@ -2,6 +2,7 @@ import { useAnswer } from "../../app/answer.ts"
 import { gateway } from "../../app/gateway.ts"
 import { Badge } from "../../parts/Frame.tsx"
 import { Problem } from "../../parts/Problem.tsx"
+import pages from "../../parts/pages.module.css"
 import { admin, common } from "../../texts/en.ts"
 import css from "./admin.module.css"
 import { PlainTable } from "./PlainTable.tsx"
@@ -68,7 +69,7 @@ export const Limits = ({ tenant }: { readonly tenant: string }) => {
     <>
       <Problem error={error} again={again} />
       {value?.suspended ? (
-        <p className={css.notice} role="alert">
+        <p className={pages.notice} role="alert">
           {t.suspended}
         </p>
       ) : null}

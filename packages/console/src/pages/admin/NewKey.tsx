@@ -2,9 +2,8 @@ import { useState } from "react"
 import { gatewayBase } from "../../app/base.ts"
 import { answering, gateway } from "../../app/gateway.ts"
 import { type Role, useRole } from "../../app/session.ts"
-import { toast } from "../../app/toasts.ts"
 import { Button } from "../../parts/Button.tsx"
-import { copy } from "../../parts/copy.ts"
+import { copyAndSay } from "../../parts/copy.ts"
 import { Dialog } from "../../parts/Dialog.tsx"
 import { FormDialog } from "../../parts/FormDialog.tsx"
 import pages from "../../parts/pages.module.css"
@@ -33,7 +32,7 @@ export const NewKey = ({ tenant, close }: { readonly tenant: string; readonly cl
   if (made !== undefined) {
     return (
       <Dialog title={t.made(made.name)} close={close}>
-        <p className={css.notice}>{t.once}</p>
+        <p className={pages.notice}>{t.once}</p>
         <div className={css.key}>
           <input
             className={pages.input}
@@ -42,10 +41,7 @@ export const NewKey = ({ tenant, close }: { readonly tenant: string; readonly cl
             aria-label={t.made(made.name)}
             onFocus={({ target }) => target.select()}
           />
-          <Button
-            className={parts.primary}
-            onPress={() => void copy(made.key).then((isCopied) => toast(isCopied ? common.copied : common.notCopied))}
-          >
+          <Button className={parts.primary} onPress={() => void copyAndSay(made.key)}>
             {common.copy}
           </Button>
         </div>

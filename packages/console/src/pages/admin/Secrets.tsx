@@ -6,14 +6,14 @@ import { toast } from "../../app/toasts.ts"
 import { Button } from "../../parts/Button.tsx"
 import { Confirm } from "../../parts/Confirm.tsx"
 import { FormDialog } from "../../parts/FormDialog.tsx"
-import { Badge, Empty } from "../../parts/Frame.tsx"
-import { Problem } from "../../parts/Problem.tsx"
+import { Badge } from "../../parts/Frame.tsx"
 import pages from "../../parts/pages.module.css"
 import parts from "../../parts/parts.module.css"
-import { type Column, Table } from "../../parts/Table.tsx"
+import type { Column } from "../../parts/Table.tsx"
 import { Time } from "../../parts/Time.tsx"
 import { admin, common } from "../../texts/en.ts"
 import css from "./admin.module.css"
+import { TenantList } from "./TenantList.tsx"
 
 const t = admin.secrets
 
@@ -137,10 +137,8 @@ const columnsOf = (
 /** The names of what flowlines may refer to. No answer has a value. */
 export const Secrets = ({ tenant }: { readonly tenant: string }) => {
   const may = useMay("admin")
-  const { value, error, again } = useAnswer(
-    (signal) => gateway.secrets.list({ params: { tenant } }, { signal }),
-    [tenant]
-  )
+  const answer = useAnswer((signal) => gateway.secrets.list({ params: { tenant } }, { signal }), [tenant])
+  const { again } = answer
   const [set, setSet] = useState<string>()
   const [removed, setRemoved] = useState<string>()
   const columns = useMemo(() => columnsOf(setSet, setRemoved, may), [may])
@@ -151,27 +149,18 @@ export const Secrets = ({ tenant }: { readonly tenant: string }) => {
   ) : null
   return (
     <>
-      <Problem error={error} again={again} />
-      {value === undefined ? (
-        <p className={css.waiting}>{common.loading}</p>
-      ) : value.length === 0 ? (
-        <Empty title={t.empty}>
-          <p>{t.emptyText}</p>
-          <pre className={pages.code}>{'headers: { Authorization: "Bearer $' + '{secret:COLLECTOR_TOKEN}" }'}</pre>
-          <div>{button}</div>
-        </Empty>
-      ) : (
-        <>
-          <div className={css.tools}>{button}</div>
-          <Table
-            label={admin.views.secrets}
-            columns={columns}
-            rows={value}
-            keyOf={({ name }) => name}
-            sort={{ id: "name", desc: false }}
-          />
-        </>
-      )}
+      <TenantList
+        answer={answer}
+        label={admin.views.secrets}
+        columns={columns}
+        keyOf={({ name }) => name}
+        sort={{ id: "name", desc: false }}
+        empty={t.empty}
+        make={button}
+      >
+        <p>{t.emptyText}</p>
+        <pre className={pages.code}>{'headers: { Authorization: "Bearer $' + '{secret:COLLECTOR_TOKEN}" }'}</pre>
+      </TenantList>
       {set === undefined ? null : (
         <SetSecret
           tenant={tenant}

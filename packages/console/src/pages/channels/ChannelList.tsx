@@ -5,12 +5,12 @@ import { addressOf, go } from "../../app/location.ts"
 import { useMay } from "../../app/session.ts"
 import { Button } from "../../parts/Button.tsx"
 import { Dialog } from "../../parts/Dialog.tsx"
-import { Badge, Empty, Frame } from "../../parts/Frame.tsx"
+import { Badge, Empty, Frame, Loading } from "../../parts/Frame.tsx"
 import { Problem } from "../../parts/Problem.tsx"
 import shared from "../../parts/pages.module.css"
 import look from "../../parts/parts.module.css"
 import { type Column, Table } from "../../parts/Table.tsx"
-import { common, channels as t } from "../../texts/en.ts"
+import { channels as t } from "../../texts/en.ts"
 import { toneOf } from "./Channels.ts"
 import { example } from "./Example.ts"
 
@@ -85,9 +85,7 @@ export const ChannelList = ({ tenant }: { readonly tenant: string }) => {
     <Frame title={t.title} actions={make}>
       <Problem error={error} again={again} />
       {value === undefined ? (
-        error === undefined ? (
-          <p className={shared.dim}>{common.loading}</p>
-        ) : null
+        <Loading error={error} />
       ) : rows.length === 0 ? (
         <Empty title={t.emptyTitle}>
           <p>{t.empty}</p>

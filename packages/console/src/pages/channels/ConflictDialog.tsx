@@ -30,20 +30,18 @@ export const ConflictDialog = ({
       <details key={name} open>
         <summary>{name}</summary>
         <div className={css.sides}>
-          <figure>
-            <figcaption>{t.theirs}</figcaption>
-            {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reached by keys. */}
-            <pre className={shared.code} tabIndex={0}>
-              {theirs[name] ?? t.noFile}
-            </pre>
-          </figure>
-          <figure>
-            <figcaption>{t.mine}</figcaption>
-            {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reached by keys. */}
-            <pre className={shared.code} tabIndex={0}>
-              {mine[name] ?? t.noFile}
-            </pre>
-          </figure>
+          {[
+            { title: t.theirs, files: theirs },
+            { title: t.mine, files: mine }
+          ].map(({ title, files }) => (
+            <figure key={title}>
+              <figcaption>{title}</figcaption>
+              {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reached by keys. */}
+              <pre className={shared.code} tabIndex={0}>
+                {files[name] ?? t.noFile}
+              </pre>
+            </figure>
+          ))}
         </div>
       </details>
     ))}

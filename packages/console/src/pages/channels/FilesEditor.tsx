@@ -1,6 +1,6 @@
-import { EditorState, type Extension } from "@codemirror/state"
+import { EditorState } from "@codemirror/state"
 import type { EditorView } from "@codemirror/view"
-import { useEffect, useMemo, useRef, useState } from "react"
+import { useMemo, useRef, useState } from "react"
 import { useAnswer } from "../../app/answer.ts"
 import { answering, gateway, isLost } from "../../app/gateway.ts"
 import { useQuery } from "../../app/location.ts"
@@ -8,10 +8,11 @@ import { useMay } from "../../app/session.ts"
 import { toast } from "../../app/toasts.ts"
 import { Button } from "../../parts/Button.tsx"
 import { Editor } from "../../parts/Editor.tsx"
-import { type Language, languageOf } from "../../parts/languages.ts"
+import type { Language } from "../../parts/languages.ts"
 import { Problem } from "../../parts/Problem.tsx"
 import shared from "../../parts/pages.module.css"
 import look from "../../parts/parts.module.css"
+import { useLanguage } from "../../parts/useLanguage.ts"
 import { common, channels as t } from "../../texts/en.ts"
 import type { Files } from "./Channels.ts"
 import { ConflictDialog } from "./ConflictDialog.tsx"
@@ -27,26 +28,6 @@ const languages: Readonly<Record<string, Language>> = {
   json: "json",
   sql: "sql",
   js: "javascript"
-}
-
-const useLanguage = (file: string | undefined): Extension | undefined => {
-  const [found, setFound] = useState<{ readonly file: string; readonly extension: Extension }>()
-  useEffect(() => {
-    const language = languages[file?.split(".").at(-1) ?? ""]
-    if (file === undefined || language === undefined) return
-    let isOver = false
-    languageOf(language).then(
-      (extension) => {
-        if (!isOver) setFound({ file, extension })
-      },
-      // Without its colours the editor works all the same.
-      () => {}
-    )
-    return () => {
-      isOver = true
-    }
-  }, [file])
-  return found?.file === file ? found?.extension : undefined
 }
 
 const statusOf = (error: unknown): number | undefined => (error as { readonly status?: number } | undefined)?.status
@@ -153,7 +134,7 @@ const FilesEditor = ({
     made.dispatch({ selection: { anchor: Math.min(to, from + (fault.column ?? 1) - 1) }, scrollIntoView: true })
     made.focus()
   }
-  const language = useLanguage(file)
+  const language = useLanguage(languages[file?.split(".").at(-1) ?? ""])
   const extensions = useMemo(
     () => [language ?? [], EditorState.readOnly.of(!mayWrite), marks(faults.filter((fault) => fault.file === file))],
     [language, mayWrite, faults, file]
@@ -168,9 +149,11 @@ const FilesEditor = ({
   }
   return (
     <>
-      {stored.value?.writable === false ? <p className={css.notice}>{stored.value.reason ?? t.notWritable}</p> : null}
+      {stored.value?.writable === false ? (
+        <p className={shared.notice}>{stored.value.reason ?? t.notWritable}</p>
+      ) : null}
       {isBehind && !isNew ? (
-        <p className={css.notice} role="status">
+        <p className={shared.notice} role="status">
           {t.behind}
         </p>
       ) : null}

@@ -1,6 +1,7 @@
 import { useMemo } from "react"
 import { gateway } from "../../app/gateway.ts"
 import { useQuery } from "../../app/location.ts"
+import { countColumn } from "../../parts/columns.tsx"
 import { Badge } from "../../parts/Frame.tsx"
 import { type Column, Table } from "../../parts/Table.tsx"
 import { common, channels as t } from "../../texts/en.ts"
@@ -25,14 +26,7 @@ const columnsAt = (now: number): ReadonlyArray<Column<Job>> => [
     width: "100px"
   },
   { id: "why", title: t.whyTitle, cell: (job) => whyOf(job, now), width: "minmax(160px, 4fr)" },
-  {
-    id: "restarts",
-    title: t.restarts,
-    value: ({ restarts }) => restarts,
-    cell: ({ restarts }) => common.count(restarts),
-    width: "76px",
-    align: "end"
-  },
+  countColumn({ id: "restarts", title: t.restarts, width: "76px" }, ({ restarts }) => restarts),
   {
     id: "lag",
     title: t.lag,

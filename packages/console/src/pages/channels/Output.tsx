@@ -1,9 +1,8 @@
 import { useVirtualizer } from "@tanstack/react-virtual"
 import { useCallback, useEffect, useId, useMemo, useRef, useState } from "react"
 import { followEvents } from "../../app/events.ts"
-import { toast } from "../../app/toasts.ts"
 import { Button } from "../../parts/Button.tsx"
-import { copy } from "../../parts/copy.ts"
+import { copyAndSay } from "../../parts/copy.ts"
 import { Problem } from "../../parts/Problem.tsx"
 import shared from "../../parts/pages.module.css"
 import look from "../../parts/parts.module.css"
@@ -108,13 +107,7 @@ export const Output = ({
         <Button className={look.button!} onPress={() => follow(!isFollowing)}>
           {isFollowing ? t.pause : t.goOn}
         </Button>
-        <Button
-          className={look.button!}
-          onPress={async () => {
-            const isCopied = await copy(shown.map(({ text }) => text).join("\n"))
-            toast(isCopied ? common.copied : common.notCopied)
-          }}
-        >
+        <Button className={look.button!} onPress={() => void copyAndSay(shown.map(({ text }) => text).join("\n"))}>
           {common.copy}
         </Button>
       </div>

@@ -1,4 +1,5 @@
 import { useId } from "react"
+import look from "../../parts/parts.module.css"
 import { Time } from "../../parts/Time.tsx"
 import { channels as t } from "../../texts/en.ts"
 import { type Job, toneOf } from "./Channels.ts"
@@ -68,7 +69,7 @@ export const Timeline = ({ job, samples }: { readonly job: Job; readonly samples
         <span>{t.timelineHelp(failures.length)}</span>
         <Time at={now} />
       </div>
-      <ol className={css.hidden}>
+      <ol className={look.hidden}>
         {stretches.map(({ from, status }) => (
           <li key={from}>
             <Time at={from} /> {t.states[status as keyof typeof t.states]}

@@ -1,7 +1,5 @@
-import { addressOf, usePath } from "../../app/location.ts"
-import { useTenant } from "../../app/tenant.ts"
-import { Frame } from "../../parts/Frame.tsx"
 import { useEarly } from "../../parts/Later.tsx"
+import { TenantViews } from "../../parts/TenantViews.tsx"
 import { data as t } from "../../texts/en.ts"
 import { ArtifactsView } from "./ArtifactsView.tsx"
 import { FilesView } from "./FilesView.tsx"
@@ -10,28 +8,20 @@ import { RegistryView } from "./RegistryView.tsx"
 import { ResourcesView } from "./ResourcesView.tsx"
 import { Uploads } from "./Uploads.tsx"
 
-const views = { artifacts: ArtifactsView, resources: ResourcesView, registry: RegistryView, files: FilesView }
-const names = ["artifacts", "resources", "registry", "files"] as const
+const views = [
+  { name: "artifacts", title: t.views.artifacts, Content: ArtifactsView },
+  { name: "resources", title: t.views.resources, Content: ResourcesView },
+  { name: "registry", title: t.views.registry, Content: RegistryView },
+  { name: "files", title: t.views.files, Content: FilesView }
+]
 
 /** What a tenant stores: artifacts, stored resources, the registry, and the files that runs have written. */
 const DataPage = () => {
   useEarly(Object.values(parts))
-  const tenant = useTenant()
-  const [, view = "artifacts"] = usePath()
-  const current = names.find((name) => name === view) ?? "artifacts"
-  const View = views[current]
   return (
-    <Frame
-      title={t.title}
-      views={names.map((name) => ({
-        title: t.views[name],
-        to: addressOf(["data", name]),
-        current: name === current
-      }))}
-    >
+    <TenantViews page="data" title={t.title} views={views}>
       <Uploads />
-      {tenant === "" ? null : <View key={tenant} tenant={tenant} />}
-    </Frame>
+    </TenantViews>
   )
 }
 

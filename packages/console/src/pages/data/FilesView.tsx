@@ -118,12 +118,10 @@ const Files = ({
   readonly root: string
   readonly chooser: ReactNode
 }) => {
-  const [, , , ...segments] = usePath()
-  const address = useAddress("files")
-  const to = (path: ReadonlyArray<string>) => address.to([root, ...path])
+  const address = useAddress("files", root)
+  const { path, to } = address
   const changes = useChanges()
   const listing = useListing<RunFile>(`v1/${encodeURIComponent(tenant)}/files`, { root }, [changes], (row) => row)
-  const path = segments.length === 0 ? undefined : segments.join("/")
   const file = listing.rows?.find((one) => one.path === path)
   return (
     <TreeMasterDetail
@@ -132,8 +130,6 @@ const Files = ({
       listing={listing}
       pathOf={pathOf}
       columns={columns}
-      path={path}
-      to={to}
       filters={chooser}
       empty={<EmptyList title={t.empty(root)} text={t.emptyText} command={flowline(root)} />}
       open={

@@ -2,9 +2,8 @@ import { useState } from "react"
 import { gatewayBase } from "../../app/base.ts"
 import type { gateway } from "../../app/gateway.ts"
 import { useListing } from "../../app/listing.ts"
-import { usePath } from "../../app/location.ts"
 import { useMay } from "../../app/session.ts"
-import { timeColumn } from "../../parts/columns.tsx"
+import { countColumn, timeColumn } from "../../parts/columns.tsx"
 import { LaterDialog } from "../../parts/Later.tsx"
 import type { Column } from "../../parts/Table.tsx"
 import { parentOf } from "../../parts/treeRows.ts"
@@ -25,13 +24,7 @@ type Entry = Awaited<ReturnType<typeof gateway.registry.list>>[number]
 const pathOf = ({ name }: Entry): string => name
 
 const columns: ReadonlyArray<Column<Entry>> = [
-  {
-    id: "version",
-    title: common.version,
-    cell: ({ version }) => common.count(version),
-    align: "end",
-    width: "minmax(60px, 80px)"
-  },
+  countColumn({ id: "version", title: common.version, width: "minmax(60px, 80px)" }, ({ version }) => version),
   timeColumn({ id: "updated", title: t.updated }, ({ updateTime }) => updateTime),
   timeColumn({ id: "created", title: common.created }, ({ creationTime }) => creationTime)
 ]
@@ -46,14 +39,12 @@ interface Uploading {
 }
 
 export const RegistryView = ({ tenant }: { readonly tenant: string }) => {
-  const [, , ...segments] = usePath()
   const address = useAddress("registry")
-  const { to } = address
+  const { path, to } = address
   const mayUpload = useMay("developer")
   const changes = useChanges()
   const [uploading, setUploading] = useState<Uploading>()
   const listing = useListing<Entry>(`v1/${encodeURIComponent(tenant)}/registry`, {}, [changes], (row) => row)
-  const path = segments.length === 0 ? undefined : segments.join("/")
   return (
     <DropZone onFiles={mayUpload ? (files) => setUploading({ files }) : undefined}>
       <TreeMasterDetail
@@ -62,8 +53,6 @@ export const RegistryView = ({ tenant }: { readonly tenant: string }) => {
         listing={listing}
         pathOf={pathOf}
         columns={columns}
-        path={path}
-        to={to}
         actions={mayUpload ? <UploadButton onPress={() => setUploading({ files: [] })} /> : null}
         empty={
           <EmptyList

@@ -2,10 +2,9 @@ import { useState } from "react"
 import { gatewayBase } from "../../app/base.ts"
 import type { gateway } from "../../app/gateway.ts"
 import { useListing } from "../../app/listing.ts"
-import { usePath } from "../../app/location.ts"
 import { useMay } from "../../app/session.ts"
 import { Button } from "../../parts/Button.tsx"
-import { sizeColumn, timeColumn } from "../../parts/columns.tsx"
+import { countColumn, sizeColumn, timeColumn } from "../../parts/columns.tsx"
 import { LaterDialog } from "../../parts/Later.tsx"
 import look from "../../parts/parts.module.css"
 import type { Column } from "../../parts/Table.tsx"
@@ -24,13 +23,7 @@ export type Resource = Awaited<ReturnType<typeof gateway.stored.list>>[number]
 const pathOf = ({ name }: Resource): string => name
 
 const columns: ReadonlyArray<Column<Resource>> = [
-  {
-    id: "version",
-    title: common.version,
-    cell: ({ version }) => common.count(version),
-    align: "end",
-    width: "minmax(60px, 80px)"
-  },
+  countColumn({ id: "version", title: common.version, width: "minmax(60px, 80px)" }, ({ version }) => version),
   sizeColumn({ id: "size", title: common.size }, ({ size }) => size),
   timeColumn({ id: "changed", title: data.changed }, (row) => row["@timestamp"])
 ]
@@ -39,16 +32,14 @@ const command = (tenant: string) =>
   `curl -X PUT -F url=exports/table.csv ${gatewayBase}v1/${tenant}/resources/register/tables/latest.csv`
 
 export const ResourcesView = ({ tenant }: { readonly tenant: string }) => {
-  const [, , ...segments] = usePath()
   const address = useAddress("resources")
-  const { to } = address
+  const { path: name, to } = address
   const mayChange = useMay("developer")
   const maySweep = useMay("admin")
   const changes = useChanges()
   const [opened, setOpened] = useState<"register" | "sweep">()
   const path = `v1/${encodeURIComponent(tenant)}/resources/stored`
   const listing = useListing<Resource>(path, {}, [changes], (row) => row)
-  const name = segments.length === 0 ? undefined : segments.join("/")
   const close = () => setOpened(undefined)
   return (
     <>
@@ -58,8 +49,6 @@ export const ResourcesView = ({ tenant }: { readonly tenant: string }) => {
         listing={listing}
         pathOf={pathOf}
         columns={columns}
-        path={name}
-        to={to}
         actions={
           <>
             {maySweep ? (

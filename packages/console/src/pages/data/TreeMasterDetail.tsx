@@ -5,6 +5,7 @@ import { Tree } from "../../parts/Tree.tsx"
 import { match } from "../../parts/treeRows.ts"
 import { common } from "../../texts/en.ts"
 import { MasterDetail } from "./MasterDetail.tsx"
+import type { Address } from "./useAddress.ts"
 
 /** A list of what has paths as a tree, with what is open of it. */
 export const TreeMasterDetail = <A,>({
@@ -12,29 +13,26 @@ export const TreeMasterDetail = <A,>({
   listing,
   pathOf,
   columns,
-  path,
-  to,
+  address: { path, to, ...address },
   empty,
   ...rest
-}: Pick<ComponentProps<typeof MasterDetail>, "address" | "filters" | "actions" | "open"> & {
+}: Pick<ComponentProps<typeof MasterDetail>, "filters" | "actions" | "open"> & {
   readonly label: string
   readonly listing: Listing<A>
   readonly pathOf: (row: A) => string
   /** Columns besides the names: a constant. */
   readonly columns: ReadonlyArray<Column<A>>
-  /** Of what is open. */
-  readonly path: string | undefined
-  /** The address of a path; of none, that of the list alone. */
-  readonly to: (path: ReadonlyArray<string>) => string
+  readonly address: Address
   /** What stands in place of the list while it is empty. */
   readonly empty: ReactNode
 }) => {
   const rows = useMemo(() => listing.rows ?? [], [listing.rows])
-  const { query } = rest.address
+  const { query } = address
   const shown = useMemo(() => match(rows, pathOf, query).length, [rows, pathOf, query])
   return (
     <MasterDetail
       {...rest}
+      address={address}
       back={to([])}
       listing={listing}
       shown={shown}

@@ -1,6 +1,4 @@
-import { toast } from "../../app/toasts.ts"
-import { Later } from "../../parts/Later.tsx"
-import { common } from "../../texts/en.ts"
+import { LaterDialog } from "../../parts/Later.tsx"
 import type { NodeDescriptor } from "./model.ts"
 
 const dialogs = {
@@ -33,17 +31,13 @@ export const Dialogs = ({
   readonly add: (node: NodeDescriptor) => void
   readonly close: () => void
 }) => {
-  const failed = () => {
-    toast(common.notLoaded)
-    close()
-  }
   switch (open) {
     case "run":
-      return <Later load={dialogs.run} props={{ tenant, id, isDirty, close }} failed={failed} />
+      return <LaterDialog load={dialogs.run} props={{ tenant, id, isDirty, close }} />
     case "add":
-      return <Later load={dialogs.add} props={{ nodes, after, add, close }} failed={failed} />
+      return <LaterDialog load={dialogs.add} props={{ nodes, after, add, close }} />
     case "remove":
-      return <Later load={dialogs.remove} props={{ tenant, id, name, close }} failed={failed} />
+      return <LaterDialog load={dialogs.remove} props={{ tenant, id, name, close }} />
     default:
       return null
   }

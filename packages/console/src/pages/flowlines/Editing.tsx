@@ -200,7 +200,7 @@ export const Editing = ({
           />
         </div>
         <div className={own.right}>
-          {isEditable ? null : <p className={own.notice}>{t.tooLarge}</p>}
+          {isEditable ? null : <p className={css.notice}>{t.tooLarge}</p>}
           <div className={`${css.panel} ${own.dag}`}>
             <Dag
               nodes={graph.nodes}

@@ -6,12 +6,12 @@ import { Link } from "../../app/Link.tsx"
 import { addressOf, go, useQuery } from "../../app/location.ts"
 import { useMay } from "../../app/session.ts"
 import { Code } from "../../parts/Code.tsx"
-import { Empty, Frame } from "../../parts/Frame.tsx"
+import { countColumn, timeColumn } from "../../parts/columns.tsx"
+import { Empty, Frame, Loading } from "../../parts/Frame.tsx"
 import { Problem } from "../../parts/Problem.tsx"
 import css from "../../parts/pages.module.css"
 import { type Column, Table } from "../../parts/Table.tsx"
-import { Time } from "../../parts/Time.tsx"
-import { common, flowlines } from "../../texts/en.ts"
+import { flowlines } from "../../texts/en.ts"
 import own from "./flowlines.module.css"
 import { LastRuns } from "./LastRuns.tsx"
 import { nameOf, type SavedFlowline } from "./model.ts"
@@ -65,14 +65,7 @@ const columnsOf = (tenant: string): ReadonlyArray<Column<Row>> => [
     width: "minmax(160px, 2fr)"
   },
   { id: "runtime", title: t.runtime, value: ({ runtime }) => runtime, cell: ({ runtime }) => runtime, width: "84px" },
-  {
-    id: "nodes",
-    title: t.nodes,
-    value: ({ types }) => types.length,
-    cell: ({ types }) => common.count(types.length),
-    width: "60px",
-    align: "end"
-  },
+  countColumn({ id: "nodes", title: t.nodes, width: "60px" }, ({ types }) => types.length),
   {
     id: "version",
     title: t.version,
@@ -81,7 +74,7 @@ const columnsOf = (tenant: string): ReadonlyArray<Column<Row>> => [
     width: "68px",
     align: "end"
   },
-  { id: "at", title: t.changed, value: ({ at }) => at, cell: ({ at }) => <Time at={at} />, width: "206px" }
+  timeColumn({ id: "at", title: t.changed, width: "206px" }, ({ at }) => at)
 ]
 
 const NewLink = () => (
@@ -107,9 +100,7 @@ export const ListView = ({ tenant }: { readonly tenant: string }) => {
     <Frame title={flowlines.title} actions={mayChange ? <NewLink /> : null}>
       <Problem error={error} again={again} />
       {value === undefined ? (
-        error === undefined ? (
-          <p className={css.dim}>{common.loading}</p>
-        ) : null
+        <Loading error={error} />
       ) : value.length === 0 ? (
         <Empty title={t.empty}>
           <p>{t.emptyHelp}</p>

@@ -4,10 +4,12 @@ import { answering, gateway } from "../../app/gateway.ts"
 import { addressOf, go } from "../../app/location.ts"
 import { Button } from "../../parts/Button.tsx"
 import { Dialog } from "../../parts/Dialog.tsx"
+import { DialogEnd } from "../../parts/DialogEnd.tsx"
+import { Loading } from "../../parts/Frame.tsx"
 import { issuesOf, Problem } from "../../parts/Problem.tsx"
 import css from "../../parts/pages.module.css"
 import look from "../../parts/parts.module.css"
-import { common, flowlines } from "../../texts/en.ts"
+import { flowlines } from "../../texts/en.ts"
 import { Fields } from "./Fields.tsx"
 import { hasParameters, withValue } from "./parameters.ts"
 
@@ -60,9 +62,7 @@ const RunDialog = ({
       {isDirty ? <p>{t.unsaved}</p> : null}
       <Problem error={error} again={again} />
       {value === undefined ? (
-        error === undefined ? (
-          <p className={css.dim}>{common.loading}</p>
-        ) : null
+        <Loading error={error} />
       ) : hasParameters(schema) ? (
         <Fields
           root={schema}
@@ -79,15 +79,11 @@ const RunDialog = ({
       ) : (
         <p className={css.dim}>{t.noParameters}</p>
       )}
-      <Problem error={failure} />
-      <div className={css.actions}>
-        <Button className={look.button!} onPress={close}>
-          {common.cancel}
-        </Button>
+      <DialogEnd error={failure} close={close}>
         <Button className={look.primary!} onPress={() => void run()} isDisabled={value === undefined}>
           {t.run}
         </Button>
-      </div>
+      </DialogEnd>
     </Dialog>
   )
 }

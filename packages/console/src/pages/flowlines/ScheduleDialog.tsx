@@ -3,7 +3,8 @@ import { useAnswer } from "../../app/answer.ts"
 import { answering, gateway } from "../../app/gateway.ts"
 import { Button } from "../../parts/Button.tsx"
 import { Dialog } from "../../parts/Dialog.tsx"
-import { issuesOf, Problem } from "../../parts/Problem.tsx"
+import { DialogEnd } from "../../parts/DialogEnd.tsx"
+import { issuesOf } from "../../parts/Problem.tsx"
 import css from "../../parts/pages.module.css"
 import look from "../../parts/parts.module.css"
 import { common, flowlines } from "../../texts/en.ts"
@@ -145,15 +146,11 @@ const ScheduleDialog = ({
           isDisabled={isBusy}
         />
       </details>
-      <Problem error={failure} />
-      <div className={css.actions}>
-        <Button className={look.button!} onPress={close}>
-          {common.cancel}
-        </Button>
+      <DialogEnd error={failure} close={close}>
         <Button className={look.primary!} onPress={() => void save()} isDisabled={isTaken || name.trim() === ""}>
           {common.save}
         </Button>
-      </div>
+      </DialogEnd>
     </Dialog>
   )
 }

@@ -7,7 +7,8 @@ import { useMay } from "../../app/session.ts"
 import { toast } from "../../app/toasts.ts"
 import { Button } from "../../parts/Button.tsx"
 import { Confirm } from "../../parts/Confirm.tsx"
-import { Badge, Empty } from "../../parts/Frame.tsx"
+import { timeColumn } from "../../parts/columns.tsx"
+import { Badge, Empty, Loading } from "../../parts/Frame.tsx"
 import { Later } from "../../parts/Later.tsx"
 import { messageOf, Problem } from "../../parts/Problem.tsx"
 import css from "../../parts/pages.module.css"
@@ -63,13 +64,7 @@ const firingTones: Readonly<Partial<Record<Firing["state"], "busy" | "good" | "b
 }
 
 const firingColumns: ReadonlyArray<Column<Firing>> = [
-  {
-    id: "at",
-    title: t.scheduledAt,
-    value: ({ scheduledAt }) => scheduledAt,
-    cell: ({ scheduledAt }) => <Time at={scheduledAt} />,
-    width: "180px"
-  },
+  timeColumn({ id: "at", title: t.scheduledAt, width: "180px" }, ({ scheduledAt }) => scheduledAt),
   { id: "kind", title: t.firedBy, value: ({ kind }) => kind, cell: ({ kind }) => kind, width: "80px" },
   {
     id: "state",
@@ -235,9 +230,7 @@ const SchedulesView = ({ tenant, id }: { readonly tenant: string; readonly id: s
     <>
       <Problem error={error} again={again} />
       {value === undefined ? (
-        error === undefined ? (
-          <p className={css.dim}>{common.loading}</p>
-        ) : null
+        <Loading error={error} />
       ) : rows.length === 0 ? (
         <Empty title={t.empty}>
           <p>{t.emptyHelp}</p>

@@ -1,12 +1,11 @@
 import { gatewayBase } from "../../app/base.ts"
-import { toast } from "../../app/toasts.ts"
 import { Button } from "../../parts/Button.tsx"
 import { Code } from "../../parts/Code.tsx"
-import { copy } from "../../parts/copy.ts"
+import { copyAndSay } from "../../parts/copy.ts"
 import { Dialog } from "../../parts/Dialog.tsx"
 import css from "../../parts/pages.module.css"
 import look from "../../parts/parts.module.css"
-import { common, flowlines } from "../../texts/en.ts"
+import { flowlines } from "../../texts/en.ts"
 
 const t = flowlines.token
 
@@ -30,10 +29,7 @@ const TokenDialog = ({
       <p>{t.use}</p>
       <Code label={t.use}>{command}</Code>
       <div className={css.actions}>
-        <Button
-          className={look.primary!}
-          onPress={async () => toast((await copy(token)) ? common.copied : common.notCopied)}
-        >
+        <Button className={look.primary!} onPress={() => void copyAndSay(token)}>
           {t.copy}
         </Button>
       </div>

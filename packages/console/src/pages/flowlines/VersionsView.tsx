@@ -7,12 +7,12 @@ import { toast } from "../../app/toasts.ts"
 import { Button } from "../../parts/Button.tsx"
 import { Code } from "../../parts/Code.tsx"
 import { Confirm } from "../../parts/Confirm.tsx"
+import { sizeColumn, timeColumn } from "../../parts/columns.tsx"
 import { Badge } from "../../parts/Frame.tsx"
 import { Problem } from "../../parts/Problem.tsx"
 import css from "../../parts/pages.module.css"
 import look from "../../parts/parts.module.css"
 import { type Column, Table } from "../../parts/Table.tsx"
-import { Time } from "../../parts/Time.tsx"
 import { common, flowlines } from "../../texts/en.ts"
 import { Difference } from "./Difference.tsx"
 import own from "./flowlines.module.css"
@@ -28,13 +28,7 @@ const columns: ReadonlyArray<Column<VersionEntry>> = [
     cell: ({ version }) => t.number(version),
     width: "110px"
   },
-  {
-    id: "at",
-    title: t.saved,
-    value: (row) => row["@timestamp"],
-    cell: (row) => <Time at={row["@timestamp"]} />,
-    width: "minmax(170px, 1fr)"
-  },
+  timeColumn({ id: "at", title: t.saved, width: "minmax(170px, 1fr)" }, (row) => row["@timestamp"]),
   {
     id: "state",
     title: t.state,
@@ -45,14 +39,7 @@ const columns: ReadonlyArray<Column<VersionEntry>> = [
     )
   },
   { id: "file", title: t.file, value: ({ filename }) => filename ?? "", cell: ({ filename }) => filename ?? "" },
-  {
-    id: "size",
-    title: t.size,
-    value: ({ size }) => size,
-    cell: ({ size }) => common.bytes(size),
-    width: "90px",
-    align: "end"
-  }
+  sizeColumn({ id: "size", title: t.size, width: "90px" }, ({ size }) => size)
 ]
 
 /** The text of a version, as it was sent. */

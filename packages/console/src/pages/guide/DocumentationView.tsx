@@ -3,6 +3,7 @@ import { useEffect, useRef, useState, useSyncExternalStore } from "react"
 import { useAnswer } from "../../app/answer.ts"
 import { Link } from "../../app/Link.tsx"
 import { usePath, useQuery } from "../../app/location.ts"
+import { Loading } from "../../parts/Frame.tsx"
 import { Later } from "../../parts/Later.tsx"
 import { Problem } from "../../parts/Problem.tsx"
 import pages from "../../parts/pages.module.css"
@@ -153,9 +154,7 @@ export const DocumentationView = ({ tenant }: { readonly tenant: string }) => {
               <Problem error={error} again={answer.again} />
             )}
             {page === undefined ? (
-              error === undefined ? (
-                <p className={pages.dim}>{common.loading}</p>
-              ) : null
+              <Loading error={error} />
             ) : page.content === undefined ? (
               <>
                 <p className={pages.dim}>{t.long}</p>

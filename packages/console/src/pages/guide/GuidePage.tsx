@@ -1,14 +1,15 @@
-import { addressOf, usePath } from "../../app/location.ts"
-import { useTenant } from "../../app/tenant.ts"
-import { Frame } from "../../parts/Frame.tsx"
 import { useEarly } from "../../parts/Later.tsx"
+import { TenantViews } from "../../parts/TenantViews.tsx"
 import { guide as t } from "../../texts/en.ts"
 import { ConfigurationView } from "./ConfigurationView.tsx"
 import { DocumentationView } from "./DocumentationView.tsx"
 import { PlatformView } from "./PlatformView.tsx"
 
-const views = { documentation: DocumentationView, configuration: ConfigurationView, platform: PlatformView }
-const names = ["documentation", "configuration", "platform"] as const
+const views = [
+  { name: "documentation", title: t.views.documentation, Content: DocumentationView },
+  { name: "configuration", title: t.views.configuration, Content: ConfigurationView },
+  { name: "platform", title: t.views.platform, Content: PlatformView }
+]
 
 /** What is loaded when it is used. */
 const parts = [
@@ -21,22 +22,7 @@ const parts = [
 /** What a tenant is told and what it is made of: its documentation and its configuration. */
 const GuidePage = () => {
   useEarly(parts)
-  const tenant = useTenant()
-  const [, view = "documentation"] = usePath()
-  const current = names.find((name) => name === view) ?? "documentation"
-  const View = views[current]
-  return (
-    <Frame
-      title={t.title}
-      views={names.map((name) => ({
-        title: t.views[name],
-        to: addressOf(["guide", name]),
-        current: name === current
-      }))}
-    >
-      {tenant === "" ? null : <View key={tenant} tenant={tenant} />}
-    </Frame>
-  )
+  return <TenantViews page="guide" title={t.title} views={views} />
 }
 
 export default GuidePage

@@ -7,16 +7,15 @@ import { useMay } from "../../app/session.ts"
 import { Button } from "../../parts/Button.tsx"
 import { CopyableCode } from "../../parts/Code.tsx"
 import { Confirm } from "../../parts/Confirm.tsx"
-import { sizeColumn, timeColumn } from "../../parts/columns.tsx"
+import { countColumn, sizeColumn, timeColumn } from "../../parts/columns.tsx"
 import { Empty, Frame } from "../../parts/Frame.tsx"
 import { Problem } from "../../parts/Problem.tsx"
 import look from "../../parts/parts.module.css"
 import { type Column, Table } from "../../parts/Table.tsx"
-import { visible } from "../../parts/values.ts"
 import { common, runs as t } from "../../texts/en.ts"
 import type { ArchiveEntry } from "./models.ts"
 import css from "./runs.module.css"
-import { useNames } from "./useNames.ts"
+import { flowlineColumn, useNames } from "./useNames.ts"
 import { listViews } from "./views.ts"
 
 const every = 5000
@@ -36,21 +35,8 @@ const ArchiveList = ({ tenant }: { readonly tenant: string }) => {
   const columns = useMemo(
     (): ReadonlyArray<Column<ArchiveEntry>> => [
       timeColumn({ id: "created", title: t.archives.made }, ({ createdAt }) => createdAt),
-      {
-        id: "flowline",
-        title: t.columns.flowline,
-        value: ({ flowlineId }) => names.get(flowlineId) ?? flowlineId,
-        cell: ({ flowlineId }) => visible(names.get(flowlineId) ?? flowlineId),
-        width: "minmax(140px, 1.4fr)"
-      },
-      {
-        id: "entries",
-        title: t.archives.entries,
-        value: ({ entries }) => entries,
-        cell: ({ entries }) => common.count(entries),
-        width: "90px",
-        align: "end"
-      },
+      flowlineColumn(names),
+      countColumn({ id: "entries", title: t.archives.entries }, ({ entries }) => entries),
       sizeColumn({ id: "size", title: common.size }, ({ size }) => size),
       {
         id: "sha256",

@@ -26,6 +26,18 @@ interface Chunk {
   readonly components: Uint16Array
 }
 
+/** The first of so many places in order that is not before what is looked for; their number when all are. */
+const firstNotBefore = (count: number, isBefore: (at: number) => boolean): number => {
+  let low = 0
+  let high = count
+  while (low < high) {
+    const middle = (low + high) >> 1
+    if (isBefore(middle)) low = middle + 1
+    else high = middle
+  }
+  return low
+}
+
 const encoder = new TextEncoder()
 const decoder = new TextDecoder()
 
@@ -96,15 +108,11 @@ export class OutputLog {
 
   /** The chunk of a line; undefined for the lines that are not sealed yet. */
   #chunkOf(index: number): number | undefined {
-    let low = 0
-    let high = this.#chunks.length
-    while (low < high) {
-      const middle = (low + high) >> 1
-      const { start, count } = this.#chunks[middle]!
-      if (index >= start + count) low = middle + 1
-      else high = middle
-    }
-    return low < this.#chunks.length ? low : undefined
+    const number = firstNotBefore(this.#chunks.length, (at) => {
+      const { start, count } = this.#chunks[at]!
+      return start + count <= index
+    })
+    return number < this.#chunks.length ? number : undefined
   }
 
   #textsOf(number: number): ReadonlyArray<string> {
@@ -134,14 +142,7 @@ export class OutputLog {
 
   /** The place of the line with this number of the gateway, or of the next one. */
   indexOf(seq: number): number {
-    let low = 0
-    let high = this.length
-    while (low < high) {
-      const middle = (low + high) >> 1
-      if (this.at(middle)!.seq < seq) low = middle + 1
-      else high = middle
-    }
-    return low
+    return firstNotBefore(this.length, (at) => this.at(at)!.seq < seq)
   }
 
   /**
@@ -188,13 +189,6 @@ export class Numbers {
 
   /** The place of the first value that is at least this one. */
   from(value: number): number {
-    let low = 0
-    let high = this.length
-    while (low < high) {
-      const middle = (low + high) >> 1
-      if (this.#values[middle]! < value) low = middle + 1
-      else high = middle
-    }
-    return low
+    return firstNotBefore(this.length, (at) => this.#values[at]! < value)
   }
 }

@@ -1,10 +1,10 @@
 import { type KeyboardEvent, useEffect, useLayoutEffect, useRef, useState } from "react"
 import { useQuery } from "../../app/location.ts"
-import { toast } from "../../app/toasts.ts"
 import { Button } from "../../parts/Button.tsx"
-import { copy } from "../../parts/copy.ts"
+import { copyAndSay } from "../../parts/copy.ts"
 import { Problem } from "../../parts/Problem.tsx"
 import look from "../../parts/parts.module.css"
+import { rowAfter } from "../../parts/rowKeys.ts"
 import { visible, visibleLines } from "../../parts/values.ts"
 import { common, runs as t } from "../../texts/en.ts"
 import type { Line } from "./OutputLog.ts"
@@ -19,15 +19,6 @@ const mostUnits = 1000
 /** UTF-16 units of a chosen line that are shown; all of it can be copied. */
 const mostShown = 100_000
 const pageRows = 20
-
-const steps: Readonly<Record<string, number>> = {
-  ArrowDown: 1,
-  ArrowUp: -1,
-  PageDown: pageRows,
-  PageUp: -pageRows,
-  Home: Number.NEGATIVE_INFINITY,
-  End: Number.POSITIVE_INFINITY
-}
 
 /** A text with the places that were looked for. */
 const Marked = ({ text, wanted }: { readonly text: string; readonly wanted: string }) => {
@@ -96,10 +87,10 @@ export const OutputView = ({ tenant, id }: { readonly tenant: string; readonly i
   }
   const current = chosen === undefined || log.length === 0 ? -1 : rowOf(log.indexOf(chosen))
   const onKeyDown = (event: KeyboardEvent) => {
-    const step = steps[event.key]
-    if (step === undefined || event.target !== event.currentTarget || count === 0) return
+    const next = rowAfter(event.key, current < 0 ? rows.first : current, count, pageRows)
+    if (next === undefined || event.target !== event.currentTarget) return
     event.preventDefault()
-    choose(Math.max(0, Math.min(count - 1, (current < 0 ? rows.first : current) + step)))
+    choose(next)
   }
   const goTo = (way: 1 | -1) => {
     if (found === undefined || found.matches.length === 0) return
@@ -279,10 +270,7 @@ const Chosen = ({ line, close }: { readonly line: Line; readonly close: () => vo
         {visible(line.component)} · {common.exact(line.at)}
       </span>
       <span className={css.gap} />
-      <Button
-        className={look.button!}
-        onPress={() => void copy(line.text).then((isCopied) => toast(isCopied ? common.copied : common.notCopied))}
-      >
+      <Button className={look.button!} onPress={() => void copyAndSay(line.text)}>
         {common.copy}
       </Button>
       <Button className={look.button!} onPress={close}>

@@ -3,7 +3,7 @@ import { Dag } from "../../parts/dag/Dag.tsx"
 import { type Graph, graphOfFlowline } from "../../parts/dag/Graph.ts"
 import { Badge } from "../../parts/Frame.tsx"
 import { Problem } from "../../parts/Problem.tsx"
-import pages from "../../parts/pages.module.css"
+import look from "../../parts/parts.module.css"
 import { Time } from "../../parts/Time.tsx"
 import { visible } from "../../parts/values.ts"
 import { common, runs as t } from "../../texts/en.ts"
@@ -210,7 +210,7 @@ export const Overview = ({
         <Values title={t.columns.parameters} values={run.parameters} />
         <Values title={t.run.variables(run.environment)} values={run.variables} />
       </div>
-      <p className={pages.hidden} role="status">
+      <p className={look.hidden} role="status">
         {t.stateAndOutcome(run.state, run.outcome)}
       </p>
     </>

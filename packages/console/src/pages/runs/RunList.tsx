@@ -1,17 +1,17 @@
 import { useMemo } from "react"
 import { addressOf, useQuery } from "../../app/location.ts"
 import { Button } from "../../parts/Button.tsx"
+import { countColumn, timeColumn } from "../../parts/columns.tsx"
 import { Badge, Empty, Frame } from "../../parts/Frame.tsx"
 import { Problem } from "../../parts/Problem.tsx"
 import look from "../../parts/parts.module.css"
 import { type Column, Table } from "../../parts/Table.tsx"
-import { Time } from "../../parts/Time.tsx"
 import { visible } from "../../parts/values.ts"
 import { common, runs as t } from "../../texts/en.ts"
 import { type Execution, outcomes, states, toneOf } from "./models.ts"
 import css from "./runs.module.css"
 import { useHistory } from "./useHistory.ts"
-import { useNames } from "./useNames.ts"
+import { flowlineColumn, useNames } from "./useNames.ts"
 import { listViews } from "./views.ts"
 
 /** What `datetime-local` takes, in the reader's zone. */
@@ -34,13 +34,7 @@ const parametersText = ({ parameters }: Execution): string => {
 }
 
 const columnsOf = (names: ReadonlyMap<string, string>): ReadonlyArray<Column<Execution>> => [
-  {
-    id: "created",
-    title: t.columns.requested,
-    value: ({ createdAt }) => Date.parse(createdAt),
-    cell: ({ createdAt }) => <Time at={createdAt} />,
-    width: "minmax(205px, 1fr)"
-  },
+  timeColumn({ id: "created", title: t.columns.requested }, ({ createdAt }) => createdAt),
   {
     id: "state",
     title: common.state,
@@ -52,29 +46,9 @@ const columnsOf = (names: ReadonlyMap<string, string>): ReadonlyArray<Column<Exe
     ),
     width: "minmax(170px, 1fr)"
   },
-  {
-    id: "flowline",
-    title: t.columns.flowline,
-    value: ({ flowlineId }) => names.get(flowlineId) ?? flowlineId,
-    cell: ({ flowlineId }) => visible(names.get(flowlineId) ?? flowlineId),
-    width: "minmax(140px, 1.4fr)"
-  },
-  {
-    id: "read",
-    title: t.columns.read,
-    value: ({ counts }) => counts?.read,
-    cell: ({ counts }) => (counts === undefined ? "" : common.count(counts.read)),
-    width: "90px",
-    align: "end"
-  },
-  {
-    id: "written",
-    title: t.columns.written,
-    value: ({ counts }) => counts?.written,
-    cell: ({ counts }) => (counts === undefined ? "" : common.count(counts.written)),
-    width: "90px",
-    align: "end"
-  },
+  flowlineColumn(names),
+  countColumn({ id: "read", title: t.columns.read }, ({ counts }) => counts?.read),
+  countColumn({ id: "written", title: t.columns.written }, ({ counts }) => counts?.written),
   {
     id: "rejected",
     title: t.columns.rejected,

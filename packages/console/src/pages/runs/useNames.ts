@@ -1,6 +1,9 @@
 import { useEffect, useMemo } from "react"
 import { useAnswer } from "../../app/answer.ts"
 import { gateway } from "../../app/gateway.ts"
+import type { Column } from "../../parts/Table.tsx"
+import { visible } from "../../parts/values.ts"
+import { runs as t } from "../../texts/en.ts"
 
 const mostNamed = 1000
 
@@ -29,3 +32,14 @@ export const useNames = (tenant: string, shown: ReadonlyArray<string>): Readonly
   }, [unknown, again])
   return names
 }
+
+/** A column of the names of flowlines. */
+export const flowlineColumn = <A extends { readonly flowlineId: string }>(
+  names: ReadonlyMap<string, string>
+): Column<A> => ({
+  id: "flowline",
+  title: t.columns.flowline,
+  value: ({ flowlineId }) => names.get(flowlineId) ?? flowlineId,
+  cell: ({ flowlineId }) => visible(names.get(flowlineId) ?? flowlineId),
+  width: "minmax(140px, 1.4fr)"
+})

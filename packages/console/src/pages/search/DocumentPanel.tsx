@@ -1,9 +1,8 @@
 import { useEffect, useId, useRef, useState } from "react"
 import { useAnswer } from "../../app/answer.ts"
 import { digitsIn, exactGateway } from "../../app/exact.ts"
-import { toast } from "../../app/toasts.ts"
 import { Button } from "../../parts/Button.tsx"
-import { copy } from "../../parts/copy.ts"
+import { copyAndSay } from "../../parts/copy.ts"
 import { Problem } from "../../parts/Problem.tsx"
 import shared from "../../parts/pages.module.css"
 import look from "../../parts/parts.module.css"
@@ -14,8 +13,6 @@ import { FilterButtons } from "./FieldList.tsx"
 import type { Change, Filter, Plain, State } from "./State.ts"
 import css from "./search.module.css"
 import { fieldsOf, marked, textOf } from "./Values.tsx"
-
-const copied = async (text: string) => toast((await copy(text)) ? common.copied : common.notCopied)
 
 const Icon = ({ path }: { readonly path: string }) => (
   <svg
@@ -93,7 +90,7 @@ export const DocumentPanel = ({
         <Button
           className={look.button!}
           isDisabled={found === undefined}
-          onPress={() => void copied(JSON.stringify(found?.source, undefined, 2))}
+          onPress={() => void copyAndSay(JSON.stringify(found?.source, undefined, 2))}
         >
           {common.copy}
         </Button>
@@ -118,7 +115,7 @@ export const DocumentPanel = ({
             <col />
             <col className={css.actionColumn} />
           </colgroup>
-          <thead className={css.hidden}>
+          <thead className={look.hidden}>
             <tr>
               <th scope="col">{t.field}</th>
               <th scope="col">{t.value}</th>
@@ -154,7 +151,7 @@ export const DocumentPanel = ({
                     <Button
                       className={css.small!}
                       aria-label={t.copyValue(name)}
-                      onPress={() => void copied(textOf(one))}
+                      onPress={() => void copyAndSay(textOf(one))}
                     >
                       <Icon path="M5 2h8v9h-2v3H3V5h2zM5 5v6h6" />
                     </Button>

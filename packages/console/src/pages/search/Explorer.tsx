@@ -2,9 +2,8 @@ import { useCallback, useEffect, useMemo, useState } from "react"
 import { useAnswer } from "../../app/answer.ts"
 import { gateway } from "../../app/gateway.ts"
 import { useMay } from "../../app/session.ts"
-import { toast } from "../../app/toasts.ts"
 import { Button } from "../../parts/Button.tsx"
-import { Later } from "../../parts/Later.tsx"
+import { LaterDialog } from "../../parts/Later.tsx"
 import { LazyPlot } from "../../parts/LazyPlot.tsx"
 import type { PlotSeries } from "../../parts/Plot.tsx"
 import { issuesOf, messageOf, Problem } from "../../parts/Problem.tsx"
@@ -100,15 +99,11 @@ export const Explorer = ({
     keepStarted(all)
   }
   const close = () => setShown(undefined)
-  const failed = () => {
-    toast(common.notLoaded)
-    close()
-  }
   return (
     <>
       <div className={css.head}>
         <label className={css.index}>
-          <span className={css.hidden}>{t.index}</span>
+          <span className={look.hidden}>{t.index}</span>
           <input
             key={pattern}
             className={shared.input}
@@ -210,15 +205,14 @@ export const Explorer = ({
           <DocumentPanel key={state.doc} tenant={tenant} state={state} change={change} add={add} />
         )}
       </div>
-      {shown === "history" ? <Later load={dialogs.history} props={{ tenant, close }} failed={failed} /> : null}
+      {shown === "history" ? <LaterDialog load={dialogs.history} props={{ tenant, close }} /> : null}
       {shown === "extract" ? (
-        <Later
+        <LaterDialog
           load={dialogs.extract}
           props={{
             ...{ tenant, state, zone, fields: known, total, close },
             started: (one) => keep([one, ...extractions])
           }}
-          failed={failed}
         />
       ) : null}
     </>

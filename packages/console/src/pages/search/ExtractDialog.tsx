@@ -1,10 +1,8 @@
 import { useState } from "react"
 import { answering, gateway } from "../../app/gateway.ts"
-import { Dialog } from "../../parts/Dialog.tsx"
-import { Problem } from "../../parts/Problem.tsx"
+import { FormDialog } from "../../parts/FormDialog.tsx"
 import shared from "../../parts/pages.module.css"
-import look from "../../parts/parts.module.css"
-import { common, search as t } from "../../texts/en.ts"
+import { search as t } from "../../texts/en.ts"
 import type { Started } from "./Extractions.ts"
 import type { Field } from "./Fields.ts"
 import { patternOf, queryOf } from "./Request.ts"
@@ -36,13 +34,9 @@ const ExtractDialog = ({
   const [names, setNames] = useState(() =>
     state.columns.length === 0 ? "" : [...new Set(["@timestamp", ...state.columns])].join("\n")
   )
-  const [error, setError] = useState<unknown>()
-  const [isBusy, setBusy] = useState(false)
   const wanted = [...new Set(names.split("\n").map((name) => name.trim()))].filter((name) => name !== "")
   const unknown = fields.length === 0 ? [] : wanted.filter((name) => !fields.some((field) => field.name === name))
-  const start = () => {
-    setBusy(true)
-    setError(undefined)
+  const start = async () => {
     const payload = {
       format,
       index: patternOf(tenant, state),
@@ -53,64 +47,40 @@ const ExtractDialog = ({
         ? {}
         : { fields: wanted.map((name) => (name === "@timestamp" ? { name, type: "date" } : { name })) })
     }
-    answering(() => gateway.extraction.extract({ params: { tenant }, payload })).then(
-      ({ id, execution, archive }) => {
-        started({
-          tenant,
-          flowline: id,
-          execution,
-          archive,
-          title: description || t.extractionOf(payload.index, format)
-        })
-        close()
-      },
-      (cause: unknown) => {
-        setError(cause)
-        setBusy(false)
-      }
+    const { id, execution, archive } = await answering(() =>
+      gateway.extraction.extract({ params: { tenant }, payload })
     )
+    started({
+      tenant,
+      flowline: id,
+      execution,
+      archive,
+      title: description || t.extractionOf(payload.index, format)
+    })
+    close()
   }
   return (
-    <Dialog title={t.extract} close={close}>
+    <FormDialog title={t.extract} action={t.startExtraction} act={start} close={close}>
       <p>{t.extractHelp(total)}</p>
-      <form
-        className={css.form}
-        onSubmit={(event) => {
-          event.preventDefault()
-          start()
-        }}
-      >
-        <fieldset className={css.choices}>
-          <legend>{t.format}</legend>
-          {(["csv", "json"] as const).map((one) => (
-            <label key={one}>
-              <input type="radio" name="format" checked={format === one} onChange={() => setFormat(one)} />
-              {t.formats[one]}
-            </label>
-          ))}
-        </fieldset>
-        <label className={shared.field}>
-          {t.extractFields}
-          <textarea rows={6} value={names} spellCheck={false} onChange={({ target }) => setNames(target.value)} />
-          <small role="status">
-            {unknown.length === 0 ? t.extractFieldsHelp : t.unknownFields(unknown.join(", "))}
-          </small>
-        </label>
-        <label className={shared.field}>
-          {t.description}
-          <input value={description} maxLength={4096} onChange={({ target }) => setDescription(target.value)} />
-        </label>
-        <Problem error={error} />
-        <div className={shared.actions}>
-          <button type="button" className={look.button} onClick={close}>
-            {common.cancel}
-          </button>
-          <button type="submit" className={look.primary} disabled={isBusy}>
-            {t.startExtraction}
-          </button>
-        </div>
-      </form>
-    </Dialog>
+      <fieldset className={css.choices}>
+        <legend>{t.format}</legend>
+        {(["csv", "json"] as const).map((one) => (
+          <label key={one}>
+            <input type="radio" name="format" checked={format === one} onChange={() => setFormat(one)} />
+            {t.formats[one]}
+          </label>
+        ))}
+      </fieldset>
+      <label className={shared.field}>
+        {t.extractFields}
+        <textarea rows={6} value={names} spellCheck={false} onChange={({ target }) => setNames(target.value)} />
+        <small role="status">{unknown.length === 0 ? t.extractFieldsHelp : t.unknownFields(unknown.join(", "))}</small>
+      </label>
+      <label className={shared.field}>
+        {t.description}
+        <input value={description} maxLength={4096} onChange={({ target }) => setDescription(target.value)} />
+      </label>
+    </FormDialog>
   )
 }
 

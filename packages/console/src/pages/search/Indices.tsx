@@ -5,6 +5,7 @@ import { useMay } from "../../app/session.ts"
 import { toast } from "../../app/toasts.ts"
 import { Button } from "../../parts/Button.tsx"
 import { Confirm } from "../../parts/Confirm.tsx"
+import { countColumn, sizeColumn } from "../../parts/columns.tsx"
 import shared from "../../parts/pages.module.css"
 import look from "../../parts/parts.module.css"
 import { type Column, Table } from "../../parts/Table.tsx"
@@ -64,16 +65,8 @@ export const Indices = ({
   const columns = useMemo(
     (): ReadonlyArray<Column<Index>> => [
       { id: "name", title: t.index, value: ({ name }) => name, cell: ({ name }) => name, width: "minmax(160px, 2fr)" },
-      {
-        ...{ id: "documents", title: t.documentsTitle, width: "110px", align: "end" as const },
-        value: ({ documents }) => documents,
-        cell: ({ documents }) => common.count(documents)
-      },
-      {
-        ...{ id: "bytes", title: t.size, width: "100px", align: "end" as const },
-        value: ({ bytes }) => bytes,
-        cell: ({ bytes }) => common.bytes(bytes)
-      },
+      countColumn({ id: "documents", title: t.documentsTitle, width: "110px" }, ({ documents }) => documents),
+      sizeColumn({ id: "bytes", title: t.size, width: "100px" }, ({ bytes }) => bytes),
       {
         id: "from",
         title: t.first,

@@ -43,6 +43,16 @@ export const RangePicker = ({
     event.preventDefault()
     if (!isTurned) change({ from: isoOf(begin), to: isoOf(end), doc: "" })
   }
+  const input = (label: string, value: string, set: (value: string) => void) => (
+    <input
+      type="datetime-local"
+      step="1"
+      className={shared.input}
+      aria-label={label}
+      value={value}
+      onChange={({ target }) => set(target.value)}
+    />
+  )
   return (
     <form className={css.range} onSubmit={submit}>
       <select
@@ -60,23 +70,9 @@ export const RangePicker = ({
       </select>
       {isOwn ? (
         <>
-          <input
-            type="datetime-local"
-            step="1"
-            className={shared.input}
-            aria-label={t.from}
-            value={begin}
-            onChange={({ target }) => setBegin(target.value)}
-          />
+          {input(t.from, begin, setBegin)}
           <span aria-hidden="true">–</span>
-          <input
-            type="datetime-local"
-            step="1"
-            className={shared.input}
-            aria-label={t.to}
-            value={end}
-            onChange={({ target }) => setEnd(target.value)}
-          />
+          {input(t.to, end, setEnd)}
           <button type="submit" className={look.button} disabled={isTurned}>
             {t.setRange}
           </button>

@@ -2,10 +2,9 @@ import { useAnswer } from "../../app/answer.ts"
 import { gateway } from "../../app/gateway.ts"
 import { addressOf, useQuery } from "../../app/location.ts"
 import { useTenant } from "../../app/tenant.ts"
-import { Empty, Frame } from "../../parts/Frame.tsx"
+import { Empty, Frame, Loading } from "../../parts/Frame.tsx"
 import { Problem } from "../../parts/Problem.tsx"
-import shared from "../../parts/pages.module.css"
-import { common, search as t } from "../../texts/en.ts"
+import { search as t } from "../../texts/en.ts"
 import { Explorer } from "./Explorer.tsx"
 import { Indices } from "./Indices.tsx"
 
@@ -28,9 +27,7 @@ const SearchPage = () => {
     >
       <Problem error={error} again={again} />
       {value === undefined ? (
-        error === undefined ? (
-          <p className={shared.dim}>{common.loading}</p>
-        ) : null
+        <Loading error={error} />
       ) : value.length === 0 ? (
         <Empty title={t.emptyTitle}>
           <p>{t.empty}</p>

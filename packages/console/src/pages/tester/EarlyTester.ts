@@ -114,7 +114,7 @@ const show = async (main: HTMLElement): Promise<void> => {
     element(
       "div",
       { class: css.page },
-      element("h1", { class: css.hidden }, t.title),
+      element("h1", { class: parts.hidden }, t.title),
       bar(operator),
       element(
         "div",

@@ -1,6 +1,7 @@
 import { useVirtualizer } from "@tanstack/react-virtual"
 import { type KeyboardEvent, type ReactNode, useEffect, useMemo, useRef, useState } from "react"
 import { Choice } from "../../parts/Choice.tsx"
+import look from "../../parts/parts.module.css"
 import { flattened, valueText } from "../../parts/values.ts"
 import { tester as t } from "../../texts/en.ts"
 import type { Draft, Expectation } from "./Draft.ts"
@@ -36,11 +37,11 @@ const State = ({ result, isHeld }: { readonly result: SampleResult; readonly isH
   return (
     <span className={isGood ? css.good : css.bad}>
       <span aria-hidden="true">{isGood ? "✓" : "✗"}</span>
-      <span className={css.hidden}>{isGood ? t.match : t.miss}</span>
+      <span className={look.hidden}>{isGood ? t.match : t.miss}</span>
       {isHeld === undefined ? null : (
         <span className={isHeld ? css.good : css.broken} title={isHeld ? t.holds : t.broken}>
           <span aria-hidden="true">{isHeld ? " ●" : " ⚑"}</span>
-          <span className={css.hidden}>{isHeld ? t.holds : t.broken}</span>
+          <span className={look.hidden}>{isHeld ? t.holds : t.broken}</span>
         </span>
       )}
     </span>
@@ -149,7 +150,7 @@ export const Results = ({
             {t.line}
           </span>
           <span role="columnheader" tabIndex={-1}>
-            <span className={css.hidden}>{t.state}</span>
+            <span className={look.hidden}>{t.state}</span>
           </span>
           {names.map((name) => (
             <span

@@ -1,12 +1,11 @@
 import type { EditorView } from "@codemirror/view"
 import { useCallback, useMemo, useRef, useState } from "react"
 import { useKeys } from "../../app/keys.ts"
-import { toast } from "../../app/toasts.ts"
 import { Button } from "../../parts/Button.tsx"
 import { Choice } from "../../parts/Choice.tsx"
-import { Later, useEarly } from "../../parts/Later.tsx"
+import { LaterDialog, useEarly } from "../../parts/Later.tsx"
 import look from "../../parts/parts.module.css"
-import { common, tester as t } from "../../texts/en.ts"
+import { tester as t } from "../../texts/en.ts"
 import { Detail } from "./Detail.tsx"
 import { operators } from "./Draft.ts"
 import type { EditorName } from "./EarlyTester.ts"
@@ -98,10 +97,6 @@ const TesterPage = () => {
     setShown(undefined)
     setProposed(undefined)
   }
-  const failed = () => {
-    toast(common.notLoaded)
-    close()
-  }
   const propose = useCallback((samples?: string) => {
     setProposed(samples)
     setShown("proposals")
@@ -109,7 +104,7 @@ const TesterPage = () => {
 
   return (
     <div className={css.page}>
-      <h1 className={css.hidden}>{t.title}</h1>
+      <h1 className={look.hidden}>{t.title}</h1>
       <div className={css.bar}>
         <Choice
           label={t.operator}
@@ -186,26 +181,19 @@ const TesterPage = () => {
         </section>
       </div>
       {shown === "proposals" ? (
-        <Later
+        <LaterDialog
           load={parts.proposals}
           props={{ draft, change, samples: proposed ?? draft.samples, tenant, close }}
-          failed={failed}
         />
       ) : null}
       {shown === "bank" ? (
-        <Later
-          load={parts.bank}
-          props={{ draft, tenant, insert, close, begin: nameAt(pattern.current) }}
-          failed={failed}
-        />
+        <LaterDialog load={parts.bank} props={{ draft, tenant, insert, close, begin: nameAt(pattern.current) }} />
       ) : null}
       {shown === "history" ? (
-        <Later load={parts.history} props={{ open: openDraft, current: tester.store.id(), close }} failed={failed} />
+        <LaterDialog load={parts.history} props={{ open: openDraft, current: tester.store.id(), close }} />
       ) : null}
-      {shown === "share" ? (
-        <Later load={parts.share} props={{ draft, open: openDraft, close }} failed={failed} />
-      ) : null}
-      {shown === "use" ? <Later load={parts.use} props={{ draft, close }} failed={failed} /> : null}
+      {shown === "share" ? <LaterDialog load={parts.share} props={{ draft, open: openDraft, close }} /> : null}
+      {shown === "use" ? <LaterDialog load={parts.use} props={{ draft, close }} /> : null}
     </div>
   )
 }

@@ -1,8 +1,9 @@
-import { EditorState, type Extension } from "@codemirror/state"
-import { useEffect, useMemo, useState } from "react"
+import { EditorState } from "@codemirror/state"
+import { useMemo } from "react"
 import { preview as t } from "../../texts/en.ts"
 import { Editor } from "../Editor.tsx"
-import { type Language, languageOf } from "../languages.ts"
+import type { Language } from "../languages.ts"
+import { useLanguage } from "../useLanguage.ts"
 import css from "./preview.module.css"
 
 const languages: ReadonlyArray<readonly [RegExp, Language]> = [
@@ -18,22 +19,7 @@ const mostLines = 30
 
 /** A text that can be read and selected, in the colours of its language. */
 const TextView = ({ name, text }: { readonly name: string; readonly text: string }) => {
-  const [language, setLanguage] = useState<Extension>()
-  const found = languages.find(([pattern]) => pattern.test(name))?.[1]
-  useEffect(() => {
-    let isOver = false
-    setLanguage(undefined)
-    if (found === undefined) return
-    languageOf(found).then(
-      (extension) => {
-        if (!isOver) setLanguage(extension)
-      },
-      () => {}
-    )
-    return () => {
-      isOver = true
-    }
-  }, [found])
+  const language = useLanguage(languages.find(([pattern]) => pattern.test(name))?.[1])
   const extensions = useMemo(() => [EditorState.readOnly.of(true), language ?? []], [language])
   const lines = Math.min(mostLines, text.split("\n").length)
   return (

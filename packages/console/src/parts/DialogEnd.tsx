@@ -1,0 +1,27 @@
+import type { ReactNode } from "react"
+import { common } from "../texts/en.ts"
+import { Button } from "./Button.tsx"
+import { Problem } from "./Problem.tsx"
+import css from "./pages.module.css"
+import look from "./parts.module.css"
+
+/** The end of a dialog that does something: why it has failed, the way out, and the button that does it. */
+export const DialogEnd = ({
+  error,
+  close,
+  children
+}: {
+  readonly error: unknown
+  readonly close: () => void
+  readonly children: ReactNode
+}) => (
+  <>
+    <Problem error={error} />
+    <div className={css.actions}>
+      <Button className={look.button} onPress={close}>
+        {common.cancel}
+      </Button>
+      {children}
+    </div>
+  </>
+)
