@@ -72,6 +72,8 @@ const observeConnections = (limit: ConnectionLimit) =>
     )
   ])
 
+const ignored = () => {}
+
 /** The Node server with access log and metrics. The log is written to standard error, one JSON object per line. */
 export const layer = (table: RouteTable) =>
   Layer.unwrap(
@@ -81,7 +83,7 @@ export const layer = (table: RouteTable) =>
       const context = yield* Effect.context<never>()
       const observe = requestMetrics(table, context)
       // The reader of the log may close the pipe; the gateway keeps serving.
-      process.stderr.on("error", () => {})
+      if (!process.stderr.listeners("error").includes(ignored)) process.stderr.on("error", ignored)
       const log = bufferedWriter((text) => process.stderr.write(text))
       const logs = logLevel === "info" || logLevel === "debug"
       yield* Effect.addFinalizer(() => Effect.sync(log.flush))
