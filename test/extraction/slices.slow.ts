@@ -105,6 +105,26 @@ it.live("the end of a slice is a key between its documents and the next, or afte
   }).pipe(Effect.scoped)
 )
 
+it.live("pieces have one row each where a row is larger than a piece, however small its document is stored", () =>
+  Effect.gen(function* () {
+    const search = yield* searchAt(yield* freshDatabase, 2, 1e9)
+    const [count, length, columns] = [50, 10_000, 300]
+    // Stored in some 160 bytes, as it is compressed; a row has three million.
+    const pad = "x".repeat(length)
+    yield* search.write(
+      "some",
+      "some-a",
+      Array.from({ length: count }, (_, n) => ({ id: `${n}`, source: { pad } }))
+    )
+    const options = { fields: Array<string>(columns).fill("pad"), encoder: () => new CsvLines([]), counted: undefined }
+    const pieces = [...(yield* Stream.runCollect(search.encoded("some", "some-*", all, options)))]
+    assert.deepStrictEqual(
+      pieces.map(({ documents }) => documents),
+      Array<number>(count).fill(1)
+    )
+  }).pipe(Effect.scoped)
+)
+
 it.live("slices are read through the driver where the connection may be encrypted", () =>
   Effect.gen(function* () {
     const url = yield* freshDatabase

@@ -224,10 +224,11 @@ export const endOf = ({ to }: Slice): Key =>
 const afterIds = "\u{10FFFF}".repeat(129)
 
 /**
- * One key in about so many stored bytes of documents. Keys in all rows would take a fifth of PostgreSQL's work. Which
- * rows have one is left to chance, so that no documents can be chosen among which none has.
+ * One key in about so many bytes, a document counted with its stored size once for each field: no row has more of it
+ * than that, compression aside. Keys in all rows would take a fifth of PostgreSQL's work. Which rows have one is left to
+ * chance, so that no documents can be chosen among which none has.
  */
-const keyedBytes = 16 * 1024
+const keyedBytes = 32 * 1024
 
 /** The values of a row one after the other, each behind its length in 32 bits; -1 when it is missing. */
 export const framed = (row: LineRow, fields: number): Uint8Array => {
@@ -258,8 +259,8 @@ export const selectLines = (
     where ${following(sql, part.index, after)} and ${between(sql, slice)} and ${condition(part.index)}`
   // `varchar` columns are not decoded: see `SearchAddress.ts`.
   const outer = sql.csv(columns.map((column) => sql`${sql(column)}::varchar as ${sql(column)}`))
-  const key = sql`case when random() * ${sql.literal(String(keyedBytes))} < size
-    then json_build_array(ts::text, id, index)::text end`
+  const keyed = sql.literal(String(Math.ceil(keyedBytes / Math.max(1, fields.length))))
+  const key = sql`case when random() * ${keyed} < size then json_build_array(ts::text, id, index)::text end`
   return sql<LineRow>`select ${outer}, ${key} as key from (${inOrder(sql, parts, one, sql``)}) as lines`
 }
 

@@ -43,6 +43,7 @@ const nowhere = (): Path => []
 
 export interface Reading extends FlowlineText {
   readonly pathAt: (offset: number) => Path
+  /** The text that is to be read. */
   readonly of: string
   /** Whether all this is of that text: until it is read, it is of the one before. */
   readonly isRead: boolean
