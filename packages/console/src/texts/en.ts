@@ -1378,7 +1378,7 @@ export const data = {
   search: "Search names",
   refresh: "Read again",
   upload: "Upload",
-  emptyHow: "Upload a file here, or from a terminal:",
+  emptyHow: "From a terminal:",
   newVersion: "Upload a version",
   choose: "Choose files",
   drop: "Drop the files to upload them",

@@ -122,7 +122,7 @@ export const ArtifactsView = ({ tenant }: { readonly tenant: string }) => {
             <EmptyList
               title={t.empty}
               text={t.emptyText}
-              how={`${data.emptyHow} ${data.dropHere}`}
+              how={`${data.dropHere} ${data.emptyHow}`}
               command={command(tenant)}
               may={mayUpload}
             />

@@ -58,7 +58,7 @@ export const RegistryView = ({ tenant }: { readonly tenant: string }) => {
           <EmptyList
             title={t.empty}
             text={t.emptyText}
-            how={`${data.emptyHow} ${data.dropHere}`}
+            how={`${data.dropHere} ${data.emptyHow}`}
             command={command(tenant)}
             may={mayUpload}
           />
