@@ -6,11 +6,26 @@ export interface IdleLimits {
   readonly every: Duration.Input
   /** Below this utilization of the event loop since the last check (0 to 1), the gateway counts as idle. */
   readonly quiet: number
+  /** How often in a row that has to be so. */
+  readonly looks: number
   /** Minimum growth of the memory since the last collection, in bytes: of the heap, and of the buffers outside it. */
   readonly worth: number
 }
 
-const usual: IdleLimits = { every: "5 seconds", quiet: 0.02, worth: 32 * 1024 * 1024 }
+const usual: IdleLimits = { every: "5 seconds", quiet: 0.02, looks: 4, worth: 32 * 1024 * 1024 }
+
+/**
+ * Tells whether the gateway has been idle for so many looks in a row, given the utilization since the last one. Between
+ * two bursts of requests nothing is collected: that takes the shapes of the objects that requests make, so V8 throws away
+ * the code that it has optimized for them, and the first second afterwards takes twice the processor time.
+ */
+export const idleness = ({ quiet, looks }: Pick<IdleLimits, "quiet" | "looks">) => {
+  let seen = 0
+  return (utilization: number): boolean => {
+    seen = utilization > quiet ? 0 : seen + 1
+    return seen >= looks
+  }
+}
 
 const inUse = (): number => {
   const { heapTotal, external } = process.memoryUsage()
@@ -29,16 +44,17 @@ const collect = Effect.promise(async () => {
  * Collects garbage when the gateway is idle, to return the memory of a start or a busy period. V8 collects only when
  * memory is allocated, which may never happen in an idle process. A collection blocks the process for about 50 ms.
  */
-export const layer = ({ every, quiet, worth }: IdleLimits = usual) =>
+export const layer = ({ every, worth, ...limits }: IdleLimits = usual) =>
   Layer.effectDiscard(
     Effect.suspend(() => {
       let seen = performance.eventLoopUtilization()
       let kept = 0
+      const isIdle = idleness(limits)
       const look = Effect.suspend(() => {
         const now = performance.eventLoopUtilization()
         const { utilization } = performance.eventLoopUtilization(now, seen)
         seen = now
-        if (utilization > quiet || inUse() - kept < worth) return Effect.void
+        if (!isIdle(utilization) || inUse() - kept < worth) return Effect.void
         // A collection that fails, as on a Node without an inspector, is tried again when more memory is in use.
         kept = inUse()
         return Effect.andThen(

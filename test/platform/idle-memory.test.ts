@@ -1,7 +1,7 @@
 import { constants, PerformanceObserver } from "node:perf_hooks"
 import { expect, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { type IdleLimits, layer } from "../../src/layers/IdleMemory.ts"
+import { type IdleLimits, idleness, layer } from "../../src/layers/IdleMemory.ts"
 
 const isWhole = (detail: unknown): boolean =>
   typeof detail === "object" &&
@@ -25,11 +25,12 @@ const collections = (limits: Omit<IdleLimits, "every">, enough: number) =>
     )
   }).pipe(Effect.scoped)
 
-const always = { quiet: 1, worth: Number.NEGATIVE_INFINITY }
+const always = { quiet: 1, looks: 1, worth: Number.NEGATIVE_INFINITY }
 
 // These come first: what another one collects may be told late.
 it.live.each([
   { why: "there is something to do", limits: { ...always, quiet: -1 } },
+  { why: "it has not been idle for long", limits: { ...always, looks: Number.POSITIVE_INFINITY } },
   { why: "there is nothing to give", limits: { ...always, worth: Number.POSITIVE_INFINITY } }
 ])("lets the heap alone while $why", ({ limits }) =>
   Effect.gen(function* () {
@@ -42,3 +43,9 @@ it.live("gives memory back when there is nothing to do, again and again", () =>
     expect(yield* collections(always, 3)).toBeGreaterThanOrEqual(3)
   })
 )
+
+it("is idle after so many quiet looks in a row", () => {
+  const isIdle = idleness({ quiet: 0.02, looks: 3 })
+  const seen = [0.01, 0, 0.5, 0.02, 0, 0.01, 0, 0.03, 0].map(isIdle)
+  expect(seen).toEqual([false, false, false, false, false, true, true, false, false])
+})
