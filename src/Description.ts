@@ -1,4 +1,4 @@
-import { type HttpApiClient, OpenApi } from "effect/http-api"
+import { HttpApi, type HttpApiClient, OpenApi } from "effect/http-api"
 import { Api } from "./Api.ts"
 import { packageVersion } from "./drivers/Package.ts"
 import { type Document, openApiDocument, options } from "./layers/http/OpenApiDocument.ts"
@@ -23,6 +23,7 @@ import { hooks, schedules } from "./services/schedules/Description.ts"
 import { search } from "./services/search/Description.ts"
 import { secrets } from "./services/secrets/Description.ts"
 import type { Feature } from "./services/shared/OpenApiParts.ts"
+import { Authentication } from "./services/shared/Security.ts"
 
 type Endpoints = HttpApiClient.ForApi<typeof Api>
 
@@ -51,6 +52,18 @@ const features: { readonly [Group in keyof Endpoints]: Feature<keyof Endpoints[G
   stored: resources
 }
 
+/** The operations that ask for credentials. */
+const authenticated = (): ReadonlySet<string> => {
+  const ids = new Set<string>()
+  HttpApi.reflect(Api, {
+    onGroup: () => {},
+    onEndpoint: ({ endpoint, group }) => {
+      if (endpoint.middlewares.has(Authentication)) ids.add(`${group.identifier}.${endpoint.identifier}`)
+    }
+  })
+  return ids
+}
+
 let made: Document | undefined
 
 /**
@@ -58,7 +71,11 @@ let made: Document | undefined
  * not carry its prose.
  */
 export const description = (): Document => {
-  made ??= openApiDocument(OpenApi.fromApi(Api, options), { version: packageVersion, features })
+  made ??= openApiDocument(OpenApi.fromApi(Api, options), {
+    version: packageVersion,
+    features,
+    authenticated: authenticated()
+  })
   return made
 }
 

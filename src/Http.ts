@@ -16,7 +16,6 @@ import * as Metrics from "./layers/http/Metrics.ts"
 import * as ProblemPages from "./layers/http/ProblemPages.ts"
 import { withFewServices } from "./layers/http/RequestContext.ts"
 import * as RequestRate from "./layers/http/RequestRate.ts"
-import * as RestPaths from "./layers/http/RestPaths.ts"
 import { routeTable } from "./layers/http/RouteTable.ts"
 import { ArchivesHttp } from "./services/archives/Http.ts"
 import { ArtifactsHttp } from "./services/artifacts/Http.ts"
@@ -111,6 +110,5 @@ export const Routes = Layer.mergeAll(
   Metrics.layer,
   Health.layer,
   ProblemPages.layer,
-  RestPaths.layer(table),
   Answers.layer(table)
 )

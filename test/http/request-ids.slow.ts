@@ -150,7 +150,11 @@ it.live("handlers and their log lines know the id, the client and the scheme", (
     const authenticator = yield* Authenticator
     const asked = HttpServerRequest.HttpServerRequest.use((request) => authenticated(authenticator, request, () => app))
     const serving = (proxies: ReadonlyArray<string>) =>
-      HttpServer.serve(identified(asked)).pipe(
+      HttpServer.serve(
+        HttpServerRequest.HttpServerRequest.use((given) =>
+          Effect.provideService(asked, HttpServerRequest.HttpServerRequest, identified(given))
+        )
+      ).pipe(
         Layer.provideMerge(
           NodeHttpServer.layerServer(() => nodeServer(() => {}, { proxies: trustedProxies(proxies) }), {
             port: 0,

@@ -39,11 +39,6 @@ export const bufferedWriter = (write: (text: string) => void) => {
   }
 }
 
-const pathOf = (url: string): string => {
-  const query = url.indexOf("?")
-  return query === -1 ? url : url.slice(0, query)
-}
-
 let second = 0
 let prefix = ""
 
@@ -64,21 +59,16 @@ const tenantOf = (path: string): string => {
   return tenant === undefined ? "" : `,"tenant":"${tenant}"`
 }
 
+/** The members of a line that say which path was asked for. */
+export const pathMembers = (path: string): string => `"path":${JSON.stringify(path)}${tenantOf(path)}`
+
 /** One exchange as a JSON line. The query is omitted because it may contain confidential data. */
-export const accessLine = ({
-  method,
-  url,
-  status,
-  milliseconds,
-  remote,
-  requestId,
-  traceId,
-  aborted
-}: Exchange): string => {
-  const path = pathOf(url)
+export const accessLine = (
+  { method, status, milliseconds, remote, requestId, traceId, aborted }: Omit<Exchange, "url">,
+  members: string
+): string => {
   return (
-    `{"time":"${now()}","level":"info","method":${JSON.stringify(method)},"path":${JSON.stringify(path)}` +
-    `${tenantOf(path)},"status":${status},"ms":${milliseconds.toFixed(1)},"remote":"${remote}","requestId":"${requestId}"` +
+    `{"time":"${now()}","level":"info","method":${JSON.stringify(method)},${members},"status":${status},"ms":${milliseconds.toFixed(1)},"remote":"${remote}","requestId":"${requestId}"` +
     (traceId === undefined ? "" : `,"traceId":"${traceId}"`) +
     (aborted ? `,"aborted":true}\n` : "}\n")
   )

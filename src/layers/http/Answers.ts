@@ -1,17 +1,20 @@
 import { Effect } from "effect"
-import { HttpRouter } from "effect/http"
+import { HttpRouter, HttpServerRequest, type HttpServerResponse } from "effect/http"
 import { Authenticator } from "../../services/access/Authenticator.ts"
 import { Refusals } from "../../services/shared/Refusals.ts"
 import { Settings } from "../../services/shared/Settings.ts"
 import { Tenants } from "../../services/shared/Tenant.ts"
-import { recognized } from "./Authentication.ts"
 import { browserCheck } from "./Browsers.ts"
 import { compression } from "./Compression.ts"
 import { cors } from "./Cors.ts"
 import { identified } from "./Identified.ts"
 import { problems } from "./Problems.ts"
-import { revalidation } from "./Revalidation.ts"
+import { restPaths } from "./RestPaths.ts"
+import { revalidated } from "./Revalidation.ts"
 import type { RouteTable } from "./RouteTable.ts"
+
+const withTags = <E, R>(app: Effect.Effect<HttpServerResponse.HttpServerResponse, E, R>) =>
+  HttpServerRequest.HttpServerRequest.use((request) => Effect.map(app, (response) => revalidated(request, response)))
 
 /** What wraps every answer. The order matters: what comes later sees what came before. */
 export const layer = (table: RouteTable) =>
@@ -22,10 +25,16 @@ export const layer = (table: RouteTable) =>
         const check = browserCheck(settings.host, settings.hosts, settings.cors)
         const withProblems = problems({ tenants, authenticator, refusals, table, check })
         const withCors = cors(settings.cors, settings.auth, check)
+        const routed = restPaths(table)
         return (httpEffect) => {
-          const plain = revalidation(withProblems(httpEffect))
-          const answered = settings.compression ? compression(plain) : plain
-          return recognized(authenticator, identified(settings.cors.length === 0 ? answered : withCors(answered)))
+          const plain = withProblems(httpEffect)
+          const finished = settings.compression ? compression(plain, revalidated) : withTags(plain)
+          const answered = settings.cors.length === 0 ? finished : withCors(finished)
+          return HttpServerRequest.HttpServerRequest.use((given) => {
+            const request = identified(routed(given))
+            if (request === given) return answered
+            return Effect.provideService(answered, HttpServerRequest.HttpServerRequest, request)
+          })
         }
       }
     ),

@@ -1,7 +1,7 @@
 import { Context, Effect, Layer } from "effect"
 import { HttpServerRequest, HttpServerRespondable, HttpServerResponse } from "effect/http"
 import { Authenticator, type Refusal } from "../../services/access/Authenticator.ts"
-import { anonymous, CurrentPrincipal, type Principal } from "../../services/shared/Access.ts"
+import { CurrentPrincipal, type Principal } from "../../services/shared/Access.ts"
 import { isKnown } from "../../services/shared/Known.ts"
 import { CurrentRequestId } from "../../services/shared/RequestId.ts"
 import { Authentication } from "../../services/shared/Security.ts"
@@ -30,27 +30,6 @@ export const refusal = (
     return error._tag === "LimitExceeded" ? HttpServerResponse.setHeader(response, "retry-after", "1") : response
   })
 
-/**
- * Notes who sends a request whose credential was verified a short time ago, before Effect looks at the request. The
- * credential goes, which spares its decoding: that would take twice as long as all of the check.
- */
-export const recognized = <E, R>(
-  authenticator: Authenticator["Service"],
-  httpEffect: Effect.Effect<Answer, E, R>
-): Effect.Effect<Answer, E, R | Request> =>
-  HttpServerRequest.HttpServerRequest.use((request) => {
-    const { source } = request
-    if (!(source instanceof Received)) return httpEffect
-    const { headers } = source
-    if (headers.authorization === undefined && headers["x-api-key"] === undefined) return httpEffect
-    const found = authenticator.authenticate(request, headers)
-    if (isKnown(found) && found.value !== anonymous) {
-      source.principal = found.value
-      headers[headers.authorization === undefined ? "x-api-key" : "authorization"] = undefined
-    }
-    return httpEffect
-  })
-
 /** Answers by `answer` once it is known who sends the request, which becomes the current principal. */
 export const authenticated = <E, R>(
   authenticator: Authenticator["Service"],
@@ -76,16 +55,12 @@ export const authenticated = <E, R>(
   })
 }
 
-/**
- * Authenticates by whatever credentials the request has. Effect tries the declared schemes in turn until one succeeds,
- * and a refusal is a success here: each request is checked once, by the first one.
- */
+/** Authenticates by whatever credentials the request has. */
 export const layer = Layer.effect(
   Authentication,
-  Effect.gen(function* () {
-    const authenticator = yield* Authenticator
-    const check = <E, R>(httpEffect: Effect.Effect<Answer, E, R>) =>
+  Effect.map(
+    Authenticator,
+    (authenticator) => (httpEffect) =>
       HttpServerRequest.HttpServerRequest.use((request) => authenticated(authenticator, request, () => httpEffect))
-    return { basic: check, bearer: check, key: check }
-  })
+  )
 )

@@ -32,6 +32,15 @@ export const browserCheck = (listening: string, hosts: ReadonlyArray<string>, or
     name.endsWith(".localhost") ||
     isIP(name) !== 0
 
+  /** The last host that was known: nearly all requests name the same one. */
+  let last: string | undefined
+  const isUnknown = (host: string | undefined): host is string => {
+    if (host === undefined || host === last) return false
+    if (!isKnown(nameOf(host))) return true
+    last = host
+    return false
+  }
+
   const isForeign = (origin: string, host: string | undefined): boolean => {
     // "null" stands for sandboxed frames, files and redirects across sites.
     const url = URL.parse(origin)
@@ -47,7 +56,7 @@ export const browserCheck = (listening: string, hosts: ReadonlyArray<string>, or
     const { origin } = headers
     const host = forwardedHost ?? headers["host"]
     // Both are checked: a proxy that does not know X-Forwarded-Host passes on what a page has made up.
-    const unknown = [headers["host"], forwardedHost].find((name) => name !== undefined && !isKnown(nameOf(name)))
+    const unknown = [headers["host"], forwardedHost].find(isUnknown)
     if (unknown !== undefined) {
       return new MisdirectedRequest({
         detail: `This gateway does not answer for the host ${JSON.stringify(unknown)}; FLOW_HOSTS can name it`

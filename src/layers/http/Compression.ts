@@ -106,14 +106,16 @@ const encoded = (request: Request, response: Response, { coding, identity }: Acc
 
 /**
  * Compresses the texts that the gateway makes, where the client asks for it (RFC 9110, section 8.4). A tag names the
- * coding of the answer; conditions may name the tag of any coding, as they ask for the same state.
+ * coding of the answer; conditions may name the tag of any coding, as they ask for the same state. `finished` is what an
+ * answer becomes before.
  */
 export const compression = <E, R>(
-  app: Effect.Effect<Response, E, R>
+  app: Effect.Effect<Response, E, R>,
+  finished: (request: Request, response: Response) => Response = (_, response) => response
 ): Effect.Effect<Response, E, R | HttpServerRequest.HttpServerRequest> =>
   HttpServerRequest.HttpServerRequest.use((request) => {
     const plain = withPlainTags(request)
     const answered = plain === request ? app : Effect.provideService(app, HttpServerRequest.HttpServerRequest, plain)
     const accepted = acceptedCoding(request.headers["accept-encoding"])
-    return Effect.flatMap(answered, (response) => encoded(request, response, accepted))
+    return Effect.flatMap(answered, (response) => encoded(request, finished(plain, response), accepted))
   })

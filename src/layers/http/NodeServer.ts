@@ -10,6 +10,7 @@ import type { ConnectionLimit } from "./ConnectionLimit.ts"
 import { closeWithLastAnswer } from "./Connections.ts"
 import type { trustedProxies } from "./Forwarded.ts"
 import { Answer, commonHeaders, Received, SecureAnswer } from "./NodeMessages.ts"
+import { pathOf } from "./Paths.ts"
 import { generalProblem, problemType, traceIds } from "./ProblemBody.ts"
 import { newRequestId } from "./RequestIds.ts"
 
@@ -75,8 +76,6 @@ const refuseConnection = (socket: Socket, network: string, limit: number): void 
   refuse(socket, problem)
   setTimeout(() => socket.destroy(), refusedPatience).unref()
 }
-
-const pathOf = (url = "/"): string => url.split("?", 1)[0]!
 
 /**
  * The HTTP server with its limits. `finished` is called once for every exchange, however it ends.

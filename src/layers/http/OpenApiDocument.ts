@@ -3,6 +3,7 @@ import type { OpenApi } from "effect/http-api"
 import { type RequestHeader, requestHeaders, responseHeaders } from "../../services/shared/Headers.ts"
 import type { Answer, Feature, Operation } from "../../services/shared/OpenApiParts.ts"
 import { valueSchema } from "../../services/shared/Parameters.ts"
+import { securitySchemes } from "../../services/shared/Security.ts"
 import { problemType } from "./ProblemBody.ts"
 import { Issue, Problem, responses, responsesOf, sentProblem } from "./ProblemResponses.ts"
 
@@ -10,6 +11,9 @@ type Json = Record<string, unknown>
 
 /** Effect's options for the document: it is to contain what parameters say of their values. */
 export const options = { includeAnnotationKey: (key: string) => key === valueSchema }
+
+/** Any of the schemes will do. */
+const credentials = Object.keys(securitySchemes).map((name) => ({ [name]: [] }))
 
 const ref = (kind: string, name: string) => ({ $ref: `#/components/${kind}/${name}` })
 
@@ -139,6 +143,8 @@ const usedResponses = (paths: Record<string, Json>): Partial<typeof responses> =
 export interface About {
   readonly version: string
   readonly features: Readonly<Record<string, Feature>>
+  /** The operations that ask for credentials. */
+  readonly authenticated: ReadonlySet<string>
 }
 
 const feature = ({ features }: About, operationId: string): readonly [Feature, Operation] => {
@@ -175,9 +181,11 @@ export const openApiDocument = (generated: OpenApi.OpenAPISpec, said: About) => 
     for (const [method, given] of Object.entries(methods)) {
       if (!Predicate.isObject(given) || Array.isArray(given)) continue
       const generatedOperation = given as OpenApi.OpenAPISpecOperation
-      const [{ description }, operation] = feature(said, generatedOperation.operationId)
+      const { operationId } = generatedOperation
+      const [{ description }, operation] = feature(said, operationId)
       tags.set(generatedOperation.tags[0], description)
-      paths[path][method] = operationOf(method, generatedOperation, operation)
+      const security = said.authenticated.has(operationId) ? credentials : []
+      paths[path][method] = operationOf(method, { ...generatedOperation, security }, operation)
     }
   }
   const headerNames = Object.keys(responseHeaders) as Array<keyof typeof responseHeaders>
@@ -196,6 +204,7 @@ export const openApiDocument = (generated: OpenApi.OpenAPISpec, said: About) => 
     paths,
     components: {
       ...document.components,
+      securitySchemes,
       schemas: schemasOf(document.components.schemas, said),
       headers: Object.fromEntries(headerNames.map((name) => [name, responseHeader(name)])),
       parameters: Object.fromEntries(parameterNames.map((name) => [name, headerParameter(name)])),

@@ -13,15 +13,11 @@ import { authenticated } from "./Authentication.ts"
 import type { browserCheck } from "./Browsers.ts"
 import { Received } from "./NodeMessages.ts"
 import { refusalOf as auditedOf } from "./Noted.ts"
+import { pathOf } from "./Paths.ts"
 import { asProblem, membersOf, traceIds } from "./ProblemBody.ts"
 import type { RouteEntry, RouteTable } from "./RouteTable.ts"
 
 type Request = HttpServerRequest.HttpServerRequest
-
-const pathOf = (url: string): string => {
-  const query = url.indexOf("?")
-  return query === -1 ? url : url.slice(0, query)
-}
 
 /** The requested path. Requests to a proxy (RFC 9112, section 3.2.2) contain the whole URL. */
 const instanceOf = ({ originalUrl }: Request): string => pathOf(originalUrl).replace(/^[A-Za-z]+:\/\/[^/]*/, "")

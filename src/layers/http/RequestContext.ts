@@ -18,6 +18,9 @@ const forBuilding = new Set([
   "effect/http/HttpServer",
   "effect/http/HttpRouter",
   "effect/sql/SqlClient",
+  "effect/cluster/MessageStorage",
+  "effect/cluster/Runners",
+  "effect/cluster/Sharding",
   "@effect/sql-pg/PgClient"
 ])
 

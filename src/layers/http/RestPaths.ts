@@ -1,13 +1,19 @@
-import { Effect } from "effect"
-import { HttpRouter, HttpServerRequest } from "effect/http"
+import type { HttpServerRequest } from "effect/http"
 import type { RouteTable } from "./RouteTable.ts"
 
-/** Matches the part of a path before a tail that may span segments, including the slash. */
+const patternOf = (segments: ReadonlyArray<string>): string =>
+  segments.map((segment) => (segment.startsWith("{") ? "/[^/?]+" : `/${segment.replace(/\W/g, "\\$&")}`)).join("")
+
+/**
+ * Matches the part of a path before a tail that may span segments, including the slash. What all of them begin with is
+ * matched once: every request passes here.
+ */
 const beforeTail = (tails: RouteTable["tails"]): RegExp => {
-  const heads = tails.map((segments) =>
-    segments.map((segment) => (segment.startsWith("{") ? "/[^/?]+" : `/${segment.replace(/\W/g, "\\$&")}`)).join("")
-  )
-  return heads.length === 0 ? /(?!)/ : new RegExp(`^(?:${heads.join("|")})/`)
+  const [first = []] = tails
+  const other = first.findIndex((segment, at) => tails.some((tail) => tail[at] !== segment))
+  const shared = other === -1 ? first.length : other
+  const rests = new Set(tails.map((tail) => patternOf(tail.slice(shared))))
+  return tails.length === 0 ? /(?!)/ : new RegExp(`^${patternOf(first.slice(0, shared))}(?:${[...rests].join("|")})/`)
 }
 
 /**
@@ -23,16 +29,11 @@ const routedPath = (before: RegExp, url: string): string => {
   return query === -1 ? path : path + url.slice(query)
 }
 
-/** Accepts plain slashes in the path of a file, which are easier to type with curl. */
-export const layer = (table: RouteTable) => {
+/** Accepts plain slashes in the path of a file, which are easier to type with curl: the request as the router reads it. */
+export const restPaths = (table: RouteTable) => {
   const before = beforeTail(table.tails)
-  return HttpRouter.middleware(
-    (httpEffect) =>
-      HttpServerRequest.HttpServerRequest.use((request) => {
-        const url = routedPath(before, request.url)
-        if (url === request.url) return httpEffect
-        return Effect.provideService(httpEffect, HttpServerRequest.HttpServerRequest, request.modify({ url }))
-      }),
-    { global: true }
-  )
+  return (request: HttpServerRequest.HttpServerRequest): HttpServerRequest.HttpServerRequest => {
+    const url = routedPath(before, request.url)
+    return url === request.url ? request : request.modify({ url })
+  }
 }

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs"
 import { Server as SecureServer } from "node:tls"
 import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
-import { type Context, Effect, Layer, Metric } from "effect"
+import { Effect, Layer } from "effect"
 import { inBackground } from "../../services/shared/Background.ts"
 import { observeCounter, observeGauge } from "../../services/shared/Observed.ts"
 import { Readiness } from "../../services/shared/Readiness.ts"
@@ -12,40 +12,11 @@ import { ConnectionLimit } from "./ConnectionLimit.ts"
 import { corsHeaders } from "./Cors.ts"
 import { trustedProxies } from "./Forwarded.ts"
 import { nodeServer } from "./NodeServer.ts"
+import { knownPaths, pathOf } from "./Paths.ts"
 import { serverWithFewServices } from "./RequestContext.ts"
+import { requestMetrics } from "./RequestMetrics.ts"
 import type { RouteTable } from "./RouteTable.ts"
 import { SendRate } from "./SendRate.ts"
-
-/** A separate metric per series: `Metric.withAttributes` would merge the attributes again for every request. */
-const duration = (attributes: Record<string, string>) =>
-  Metric.histogram("flow_http_request_duration_seconds", {
-    description: "Time from the request head to the end of the response",
-    attributes,
-    boundaries: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60]
-  })
-
-const methods = new Set(["GET", "HEAD", "POST", "PUT", "DELETE", "OPTIONS", "PATCH"])
-
-/**
- * Records exchanges by method, route template and status. Paths are not recorded: clients choose them, so their number
- * is unbounded.
- */
-export const requestMetrics = (table: RouteTable, context: Context.Context<never>) => {
-  const series = new Map<string, Metric.Histogram<number>>()
-  return ({ method: given, url, status: code, milliseconds, began }: Exchange): void => {
-    const query = url.indexOf("?")
-    const route = table.find(query === -1 ? url : url.slice(0, query))?.template ?? "unknown"
-    const method = methods.has(given) ? given : "other"
-    const status = began ? String(code) : "aborted"
-    const key = `${method} ${route} ${status}`
-    let metric = series.get(key)
-    if (metric === undefined) {
-      metric = duration({ method, route, status })
-      series.set(key, metric)
-    }
-    metric.updateUnsafe(milliseconds / 1000, context)
-  }
-}
 
 /** What one process may have open at once; as Node has raised it at its start. Undefined where the system does not tell. */
 const openFilesLimit = (): number | undefined => {
@@ -81,15 +52,17 @@ export const layer = (table: RouteTable) =>
       const settings = yield* Settings
       const { host, port, logLevel, stopPatience, sendRate, uploadRate, cors, tls } = settings
       const context = yield* Effect.context<never>()
-      const observe = requestMetrics(table, context)
+      const observe = requestMetrics(context)
+      const known = knownPaths(table)
       // The reader of the log may close the pipe; the gateway keeps serving.
       if (!process.stderr.listeners("error").includes(ignored)) process.stderr.on("error", ignored)
       const log = bufferedWriter((text) => process.stderr.write(text))
       const logs = logLevel === "info" || logLevel === "debug"
       yield* Effect.addFinalizer(() => Effect.sync(log.flush))
       const finished = (exchange: Exchange) => {
-        observe(exchange)
-        if (logs) log.add(accessLine(exchange))
+        const { template, members } = known(pathOf(exchange.url))
+        observe(exchange, template)
+        if (logs) log.add(accessLine(exchange, members))
       }
       const proxies = trustedProxies(settings.trustedProxies)
       const own = trustedProxies(["loopback"])

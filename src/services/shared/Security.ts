@@ -1,4 +1,4 @@
-import { HttpApiMiddleware, HttpApiSecurity, OpenApi } from "effect/http-api"
+import { HttpApiMiddleware } from "effect/http-api"
 import { BadRequest } from "../../errors/BadRequest.ts"
 import { Forbidden } from "../../errors/Forbidden.ts"
 import { LimitExceeded } from "../../errors/LimitExceeded.ts"
@@ -7,24 +7,22 @@ import { StorageUnreachable } from "../../errors/StorageUnreachable.ts"
 import { TenantSuspended } from "../../errors/TenantSuspended.ts"
 import { Unauthorized } from "../../errors/Unauthorized.ts"
 
-const said = (description: string) => OpenApi.annotations({ description })
+/** How requests authenticate, as OpenAPI says it. A gateway without `FLOW_AUTH` asks for nothing. */
+export const securitySchemes = {
+  basic: { description: "Name and password of a user of the access file", type: "http", scheme: "basic" },
+  bearer: {
+    description: "An API key, or a JSON Web Token of an issuer of the access file",
+    type: "http",
+    scheme: "Bearer"
+  },
+  key: { description: "An API key", type: "apiKey", name: "X-API-Key", in: "header" }
+} as const
 
 /**
- * How requests authenticate. A gateway without `FLOW_AUTH` asks for nothing. Effect decodes the first scheme of every
- * request, whichever it has; that of `basic` costs the least where there is no password.
+ * Finds out who sends the request. Without valid credentials it is refused with 401, whatever it asks for. The schemes
+ * are not declared to Effect, which would try to decode each in turn, for every request.
  */
-export const schemes = {
-  basic: HttpApiSecurity.annotateMerge(HttpApiSecurity.basic, said("Name and password of a user of the access file")),
-  bearer: HttpApiSecurity.annotateMerge(
-    HttpApiSecurity.bearer,
-    said("An API key, or a JSON Web Token of an issuer of the access file")
-  ),
-  key: HttpApiSecurity.annotateMerge(HttpApiSecurity.apiKey({ key: "X-API-Key" }), said("An API key"))
-}
-
-/** Finds out who sends the request. Without valid credentials it is refused with 401, whatever it asks for. */
 export class Authentication extends HttpApiMiddleware.Service<Authentication>()("flow/shared/Authentication", {
-  security: schemes,
   error: [Unauthorized, BadRequest, LimitExceeded, Overloaded, StorageUnreachable]
 }) {}
 
