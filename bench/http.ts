@@ -19,6 +19,7 @@ import { type Load, load, type Server, startServers } from "./servers.ts"
 // - Fastify: two log lines of pino (as comes with it) to a file through a stream, the fastest way of four that were
 //   tried; a response schema for the GET and the list; prepared statements, 10 connections
 // - `node:http` with `pg`: the list as PostgreSQL makes it, JSON in one prepared statement, and the link to the next page
+// - an endpoint of Effect's `HttpApi` alone: its schema
 // - bare `node:http`: nothing
 //
 // Then what each credential costs the GET (bench/credentials.ts; BENCH_ONLY=credential for this alone).
@@ -129,6 +130,8 @@ onCores("bench/http.ts", async (cores) => {
     }
     const fastify = await reference("Fastify with its logger", "fastify")
     await compare("JSON GET with access log", small, [ours, fastify])
+    const effect = await reference("HttpApi alone", "effect")
+    await compare("JSON GET, an endpoint alone", small, [ours, effect])
     await compare("JSON GET, bare", small, [ours, await reference("bare node:http", "raw")])
     const pid = database.pid()
     const fastifyPg = await reference("Fastify + pg", "fastify-pg")

@@ -1,10 +1,14 @@
 import { createWriteStream } from "node:fs"
 import { createServer, type RequestListener, type ServerResponse } from "node:http"
+import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
+import { Effect, Layer, Schema } from "effect"
+import { HttpRouter } from "effect/http"
+import { HttpApi, HttpApiBuilder, HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import Fastify from "fastify"
 import pg from "pg"
 
 // The servers that the gateway is held against, each started as a process of its own by `http.ts`:
-// node references.ts raw | fastify | fastify-pg | node-pg <database> <log file>
+// node references.ts raw | effect | fastify | fastify-pg | node-pg <database> <log file>
 
 const [kind, database, log] = process.argv.slice(2)
 const small = { tenant: "mytenant" }
@@ -32,12 +36,26 @@ const row = {
   properties: { id: text, jobId: text, timestamp: text, duration: { type: "integer" }, tenant: text, event: text }
 }
 
-const bare = (listener: RequestListener) => {
-  const server = createServer(listener)
-  server.listen(0, "127.0.0.1", () => {
+const announced = (server: ReturnType<typeof createServer>) =>
+  server.on("listening", () => {
     const address = server.address()
     listening(typeof address === "object" && address !== null ? address.port : 0)
   })
+
+/** One endpoint as the gateway declares its own, and nothing around it. */
+const declared = () => {
+  const success = Schema.Struct({ tenant: Schema.String })
+  const group = HttpApiGroup.make("platform").add(HttpApiEndpoint.get("tenant", "/v1/platform/tenant", { success }))
+  const api = HttpApi.make("reference").add(group)
+  const handlers = HttpApiBuilder.group(api, "platform", (of) => of.handle("tenant", () => Effect.succeed(small)))
+  const routes = Layer.provide(HttpApiBuilder.layer(api), handlers)
+  const server = NodeHttpServer.layer(() => announced(createServer()), { port: 0, host: "127.0.0.1" })
+  return HttpRouter.serve(routes, { disableListenLog: true, disableLogger: true }).pipe(Layer.provide(server))
+}
+
+const bare = (listener: RequestListener) => {
+  const server = announced(createServer(listener))
+  server.listen(0, "127.0.0.1")
 }
 
 const send = (response: ServerResponse, body: string, more = {}) => {
@@ -46,6 +64,7 @@ const send = (response: ServerResponse, body: string, more = {}) => {
 }
 
 if (kind === "raw") bare((_, response) => send(response, JSON.stringify(small)))
+else if (kind === "effect") Effect.runFork(Layer.launch(declared()))
 else if (kind === "node-pg") {
   const pool = new pg.Pool({ connectionString: database, max: 10 })
   bare(async ({ url = "" }, response) => {

@@ -23,5 +23,5 @@ it("a path means the same whether it is remembered or not, however many others w
 })
 
 it("a path ends where the query begins", () => {
-  expect([undefined, "", "/a", "/a?", "/a?b=/c?d"].map(pathOf)).toEqual(["", "", "/a", "/a", "/a"])
+  expect([undefined, "", "/a", "/a?", "/a?b=/c?d"].map(pathOf)).toEqual(["/", "", "/a", "/a", "/a"])
 })
