@@ -168,6 +168,7 @@ layer(Console.layer, { excludeTestServices: true })("artifacts and the registry"
     assert.deepStrictEqual(await active(), ["▸keys 2", "false"])
     await tree.getByRole("row", { name: /b\.txt/ }).waitFor({ state: "hidden" })
     await page.keyboard.press("ArrowRight")
+    await tree.getByRole("row", { name: /b\.txt/ }).waitFor()
     await page.keyboard.press("End")
     await page.keyboard.press("Enter")
     const detail = page.getByRole("region", { name: "keys/b.txt" })
