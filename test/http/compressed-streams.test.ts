@@ -6,6 +6,7 @@ import { Deferred, Effect, Layer, Stream } from "effect"
 import { HttpServer, HttpServerResponse } from "effect/http"
 import { compression } from "../../src/layers/http/Compression.ts"
 import { nodeServer } from "../../src/layers/http/NodeServer.ts"
+import { revalidated } from "../../src/layers/http/Revalidation.ts"
 import { eventually } from "../support/process.ts"
 import { openSocket } from "../support/socket.ts"
 
@@ -13,7 +14,7 @@ import { openSocket } from "../support/socket.ts"
 const serving = <E>(lines: Stream.Stream<Uint8Array, E>) =>
   Effect.gen(function* () {
     const app = Effect.succeed(HttpServerResponse.stream(lines, { contentType: "application/x-ndjson" }))
-    const services = HttpServer.serve(compression(app)).pipe(
+    const services = HttpServer.serve(compression(app, revalidated)).pipe(
       Layer.provideMerge(NodeHttpServer.layerServer(() => nodeServer(() => {}), { port: 0, host: "127.0.0.1" }))
     )
     const context = yield* Layer.build(services)

@@ -5,6 +5,7 @@ import { Effect } from "effect"
 import { HttpServerRequest, HttpServerResponse } from "effect/http"
 import { acceptedCoding } from "../../src/layers/http/Codings.ts"
 import { compression } from "../../src/layers/http/Compression.ts"
+import { revalidated } from "../../src/layers/http/Revalidation.ts"
 import { flowlineForm, memoryGateway, raw, TestGateway } from "../support/gateway.ts"
 import { type RawAnswer, rawRequest } from "../support/socket.ts"
 
@@ -34,7 +35,7 @@ it.effect("an answer that nobody may store is sent as it is, because it may cont
       new Request("http://localhost/", { headers: { "accept-encoding": "gzip" } })
     )
     const codingWith = (headers: Record<string, string>) =>
-      compression(Effect.succeed(HttpServerResponse.text("x".repeat(5000), { headers }))).pipe(
+      compression(Effect.succeed(HttpServerResponse.text("x".repeat(5000), { headers })), revalidated).pipe(
         Effect.provideService(HttpServerRequest.HttpServerRequest, request),
         Effect.map((response) => response.headers["content-encoding"])
       )

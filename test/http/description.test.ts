@@ -14,6 +14,17 @@ import { type DescribedOperation, formOf, operations } from "../support/operatio
 const namesWhere = (holds: (operation: DescribedOperation) => boolean): ReadonlyArray<string> =>
   operations.filter(holds).map(({ id }) => id)
 
+it("every operation says which credentials it asks for; a webhook comes with none but its token", () => {
+  const schemes = { basic: "http", bearer: "http", key: "apiKey" }
+  const types = Object.entries(document.components.securitySchemes).map(([name, { type }]) => [name, type])
+  expect(Object.fromEntries(types)).toEqual(schemes)
+  const any = Object.keys(schemes).map((name) => ({ [name]: [] }))
+  for (const { id, operation } of operations) {
+    expect([id, operation.security]).toEqual([id, id.startsWith("hooks.") ? [] : any])
+  }
+  expect(namesWhere(({ id }) => id.startsWith("hooks."))).toHaveLength(1)
+})
+
 it("every operation, parameter and schema is described, and has an example that is valid", () => {
   const faults: Array<string> = []
   const invalid = (pointer: string, value: unknown) => {

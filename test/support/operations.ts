@@ -23,6 +23,7 @@ export interface DescribedOperation {
     readonly requestBody?: {
       readonly content: Readonly<Record<string, { readonly schema: object; readonly example?: unknown }>>
     }
+    readonly security?: ReadonlyArray<Readonly<Record<string, ReadonlyArray<string>>>>
     readonly responses: Readonly<Record<number, unknown>>
   }
 }

@@ -66,10 +66,8 @@ export const pathMembers = (path: string): string => `"path":${JSON.stringify(pa
 export const accessLine = (
   { method, status, milliseconds, remote, requestId, traceId, aborted }: Omit<Exchange, "url">,
   members: string
-): string => {
-  return (
-    `{"time":"${now()}","level":"info","method":${JSON.stringify(method)},${members},"status":${status},"ms":${milliseconds.toFixed(1)},"remote":"${remote}","requestId":"${requestId}"` +
-    (traceId === undefined ? "" : `,"traceId":"${traceId}"`) +
-    (aborted ? `,"aborted":true}\n` : "}\n")
-  )
-}
+): string =>
+  `{"time":"${now()}","level":"info","method":${JSON.stringify(method)},${members},"status":${status},` +
+  `"ms":${milliseconds.toFixed(1)},"remote":"${remote}","requestId":"${requestId}"` +
+  (traceId === undefined ? "" : `,"traceId":"${traceId}"`) +
+  (aborted ? `,"aborted":true}\n` : "}\n")

@@ -111,7 +111,7 @@ const encoded = (request: Request, response: Response, { coding, identity }: Acc
  */
 export const compression = <E, R>(
   app: Effect.Effect<Response, E, R>,
-  finished: (request: Request, response: Response) => Response = (_, response) => response
+  finished: (request: Request, response: Response) => Response
 ): Effect.Effect<Response, E, R | HttpServerRequest.HttpServerRequest> =>
   HttpServerRequest.HttpServerRequest.use((request) => {
     const plain = withPlainTags(request)

@@ -9,33 +9,23 @@ const duration = (attributes: Record<string, string>) =>
     boundaries: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60]
   })
 
-type Histogram = Metric.Histogram<number>
-
 const methods = new Set(["GET", "HEAD", "POST", "PUT", "DELETE", "OPTIONS", "PATCH"])
-
-const getOrAdd = <K, V>(map: Map<K, V>, key: K, make: () => V): V => {
-  const found = map.get(key)
-  if (found !== undefined) return found
-  const made = make()
-  map.set(key, made)
-  return made
-}
 
 /**
  * Records exchanges by method, route template and status. Paths are not recorded: clients choose them, so their number
  * is unbounded.
  */
 export const requestMetrics = (context: Context.Context<never>) => {
-  const all = new Map<string, Map<string, Map<number, Histogram>>>()
+  const series = new Map<string, Metric.Histogram<number>>()
   return ({ method: given, status: code, milliseconds, began }: Exchange, route: string): void => {
     const method = methods.has(given) ? given : "other"
-    // Looked up part by part: a key of all three would have to be made for every request.
-    const ofRoute = getOrAdd(all, route, () => new Map<string, Map<number, Histogram>>())
-    const ofMethod = getOrAdd(ofRoute, method, () => new Map<number, Histogram>())
-    const status = began ? code : 0
-    const metric = getOrAdd(ofMethod, status, () =>
-      duration({ method, route, status: began ? String(code) : "aborted" })
-    )
+    const status = began ? String(code) : "aborted"
+    const key = `${method} ${route} ${status}`
+    let metric = series.get(key)
+    if (metric === undefined) {
+      metric = duration({ method, route, status })
+      series.set(key, metric)
+    }
     metric.updateUnsafe(milliseconds / 1000, context)
   }
 }
