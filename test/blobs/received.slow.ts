@@ -76,7 +76,8 @@ describe("bytes on their way to the disk", () => {
       const bytes = noise(6 * mib, 3)
       const { pipe, pushed } = piped(bytes, 65_536)
       yield* blobs.write("one", pipe)
-      assert.isAbove(pushed.filter(({ buffer }) => buffer.byteLength === 0).length, pushed.length / 2)
+      // All of them: 16 MiB of what is left make V8 mark the whole heap.
+      assert.isTrue(pushed.every(({ buffer }) => buffer.byteLength === 0))
 
       const shared = new Uint8Array(10)
       giveBack(shared.subarray(1))

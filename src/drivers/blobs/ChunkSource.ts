@@ -39,7 +39,7 @@ const iterated = (source: AsyncIterable<Uint8Array>, taker: Taker): ChunkSource 
 const flowing = (source: Readable, taker: Taker): ChunkSource => {
   let ended = false
   source.pause()
-  source.on("data", taker.chunk)
+  source.on("data", (chunk: Uint8Array) => taker.chunk(chunk))
   source.on("error", taker.fail)
   source.on("end", () => {
     ended = true

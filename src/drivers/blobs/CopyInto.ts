@@ -1,4 +1,5 @@
 import type { FileWriter } from "./FileWriter.ts"
+import { giveBack } from "./Pipe.ts"
 import { transfer } from "./Transfer.ts"
 
 const nothing: Uint8Array = new Uint8Array(0)
@@ -10,9 +11,13 @@ const nothing: Uint8Array = new Uint8Array(0)
 export const copyInto = (source: AsyncIterable<Uint8Array>, writer: FileWriter, signal: AbortSignal): Promise<void> =>
   transfer(source, signal, (course) => {
     let rest = nothing
+    let own: Uint8Array | undefined
+    /** The chunk of a rest that waits for room, which is freed here when all of it is copied. */
+    let waiting: Uint8Array | undefined
     return {
-      receive: (chunk) => {
+      receive: (chunk, isOwn) => {
         rest = chunk
+        own = isOwn ? chunk : undefined
       },
       isCopied: () => rest.length === 0,
       step: () => {
@@ -26,9 +31,14 @@ export const copyInto = (source: AsyncIterable<Uint8Array>, writer: FileWriter, 
           return
         }
         if (rest.length > 0) {
+          waiting = own
           course.hold()
           writer.whenRoom(course.advance)
-        } else if (course.ended) course.finish()
+          return
+        }
+        if (waiting !== undefined) giveBack(waiting)
+        waiting = undefined
+        if (course.ended) course.finish()
         else course.ask()
       }
     }

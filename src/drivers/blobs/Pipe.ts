@@ -12,8 +12,11 @@ export const giveBack = ({ buffer, byteLength }: Uint8Array): void => {
 
 /** A reader that receives the bytes as they are pushed. */
 export interface Sink {
-  /** Returns whether it has copied the bytes and no longer needs the chunk. */
-  readonly chunk: (chunk: Uint8Array) => boolean
+  /**
+   * Returns whether it has copied the bytes and no longer needs the chunk. A chunk that nobody else uses (`isOwn`) may be
+   * freed by a sink that has copied it later.
+   */
+  readonly chunk: (chunk: Uint8Array, isOwn?: boolean) => boolean
   readonly end: () => void
   readonly fail: (cause: unknown) => void
 }
@@ -37,8 +40,8 @@ export class Pipe implements AsyncIterable<Uint8Array> {
   }
 
   /**
-   * Returns whether the chunk has already been copied, so that it is no longer needed. A buffered chunk that nobody
-   * else uses (`isOwn`) is freed when it has been copied.
+   * Returns whether the chunk has already been copied, so that it is no longer needed. A chunk that nobody else uses
+   * (`isOwn`) and that is copied later is freed then.
    */
   push(chunk: Uint8Array, isOwn = false): boolean {
     if (chunk.length === 0 || this.#ended || this.#left) return false
@@ -46,7 +49,7 @@ export class Pipe implements AsyncIterable<Uint8Array> {
       this.#answer({ done: false, value: chunk })
       return false
     }
-    if (this.#sink !== undefined && this.#flows && this.#chunks.length === 0) return this.#sink.chunk(chunk)
+    if (this.#sink !== undefined && this.#flows && this.#chunks.length === 0) return this.#sink.chunk(chunk, isOwn)
     this.#chunks.push({ chunk, isOwn })
     this.#bytes += chunk.length
     return false
@@ -104,7 +107,7 @@ export class Pipe implements AsyncIterable<Uint8Array> {
       const next = this.#chunks.shift()
       if (next === undefined) break
       this.#bytes -= next.chunk.length
-      if (sink.chunk(next.chunk) && next.isOwn) giveBack(next.chunk)
+      if (sink.chunk(next.chunk, next.isOwn) && next.isOwn) giveBack(next.chunk)
     }
     this.#drains = false
     if (this.#left) return

@@ -23,8 +23,11 @@ export interface Course {
 }
 
 export interface Taker {
-  /** Receives a chunk. After the following step, `isCopied` tells whether it was copied completely. */
-  readonly receive: (chunk: Uint8Array) => void
+  /**
+   * Receives a chunk. After the following step, `isCopied` tells whether it was copied completely. One that nobody else
+   * uses (`isOwn`) may be freed when it is copied in a later step.
+   */
+  readonly receive: (chunk: Uint8Array, isOwn: boolean) => void
   readonly isCopied: () => boolean
   readonly step: () => void
 }
@@ -69,8 +72,8 @@ export const transfer = (
       finish: () => settle(resolve)
     })
     const chunks = chunkSourceOf(source, {
-      chunk: (chunk) => {
-        taker.receive(chunk)
+      chunk: (chunk, isOwn = false) => {
+        taker.receive(chunk, isOwn)
         advance()
         return taker.isCopied()
       },
