@@ -21,8 +21,8 @@ export interface Upload {
   readonly head: string
   readonly tail: string
   readonly headers: string
-  /** A file that is read while it is sent, or bytes. */
-  readonly content: { readonly file: string; readonly size: number } | Buffer
+  /** A file that is read while it is sent, with a number in its first bytes that makes it another one, or bytes. */
+  readonly content: { readonly file: string; readonly size: number; readonly number: number } | Buffer
 }
 
 /** Sends uploads one after the other over one connection; each has to be answered with 201. */
@@ -50,6 +50,7 @@ export const uploads = (port: number) => {
       const file = openSync(content.file, "r")
       for (let at = 0; at < size; ) {
         const read = readSync(file, piece, 0, piece.length, at)
+        if (at === 0) piece.writeUInt32LE(content.number)
         await written(piece.subarray(0, read))
         at += read
       }

@@ -35,7 +35,7 @@ const program = async () => {
       head: `${part("manifest")}${manifest}\r\n${part("input")}`,
       tail: `\r\n--${boundary}--\r\n`,
       headers: `content-type: multipart/form-data; boundary=${boundary}\r\n`,
-      content: { file: source, size }
+      content: { file: source, size, number: 1 }
     })
     client.close()
     // Both read the same file.
