@@ -1,4 +1,4 @@
-import { createCipheriv } from "node:crypto"
+import { type CipherGCM, createCipheriv } from "node:crypto"
 
 /** Number of bytes of a block, which is read and verified at once. */
 export const blockSize = 512 * 1024
@@ -20,7 +20,8 @@ const sumSize = 16
  */
 export class BlockSums {
   readonly #sums: Array<Buffer> = []
-  #cipher = createCipheriv("aes-128-gcm", key, nonce)
+  /** That of the current block, from its first byte on. */
+  #cipher: CipherGCM | undefined
   #filled = 0
   #size = 0
 
@@ -28,24 +29,25 @@ export class BlockSums {
   add(bytes: Uint8Array): void {
     for (let at = 0; at < bytes.length; ) {
       const taken = Math.min(bytes.length - at, blockSize - this.#filled)
+      this.#cipher ??= createCipheriv("aes-128-gcm", key, nonce)
       this.#cipher.setAAD(bytes.subarray(at, at + taken))
       at += taken
       this.#filled += taken
-      if (this.#filled === blockSize) this.#close()
+      if (this.#filled === blockSize) this.#close(this.#cipher)
     }
     this.#size += bytes.length
   }
 
-  #close(): void {
-    this.#cipher.final()
-    this.#sums.push(this.#cipher.getAuthTag())
-    this.#cipher = createCipheriv("aes-128-gcm", key, nonce)
+  #close(cipher: CipherGCM): void {
+    cipher.final()
+    this.#sums.push(cipher.getAuthTag())
+    this.#cipher = undefined
     this.#filled = 0
   }
 
   /** The content of the file of the sums: a heading, the blob's size, a sum for each block, and the sum of all that. */
   encode(): Buffer {
-    if (this.#filled > 0) this.#close()
+    if (this.#cipher !== undefined) this.#close(this.#cipher)
     const size = Buffer.alloc(8)
     size.writeBigUInt64BE(BigInt(this.#size))
     const content = Buffer.concat([heading, size, ...this.#sums])

@@ -12,7 +12,7 @@ const hereLimit = 4
  * With so few processors there is none to spare for the hashing thread: it takes turns with what reads and writes the
  * bytes, and handing them over costs a tenth more processor time than hashing them where they are.
  */
-const isAlone = () => availableParallelism() <= 2
+const isAlone = availableParallelism() <= 2
 /** Milliseconds after which an idle hashing thread is ended. */
 const idle = 10_000
 
@@ -94,7 +94,7 @@ export class Sha256 {
   readonly #here: Hash | undefined
 
   /** With `here` the calling thread hashes everything, as it arrives. */
-  constructor(here = isAlone()) {
+  constructor(here = isAlone) {
     this.#here = here ? createHash("sha256") : undefined
   }
 

@@ -1,4 +1,4 @@
-import { randomBytes } from "node:crypto"
+import { randomUUID } from "node:crypto"
 import * as fs from "node:fs"
 import { join } from "node:path"
 import { isProcessGone, processName } from "../ProcessName.ts"
@@ -8,7 +8,7 @@ import { type Calls, codeOf, unit } from "./FileCalls.ts"
 export const ownName = `${processName}-`
 
 /** A new temporary name: `<pid>-<start of the process>-<host>-<random>`. It identifies the process. */
-export const temporaryName = (): string => `${ownName}${randomBytes(8).toString("hex")}`
+export const temporaryName = (): string => `${ownName}${randomUUID().replaceAll("-", "")}`
 
 const day = 24 * 60 * 60 * 1000
 
