@@ -1,7 +1,7 @@
 import { createHash, type Hash } from "node:crypto"
 import { availableParallelism } from "node:os"
 import { Worker } from "node:worker_threads"
-import { type Answer, type Ask, sha256Thread } from "./sha256Thread.ts"
+import { type Answer, type Ask, type Filled, sha256Thread } from "./sha256Thread.ts"
 
 /**
  * Up to this many slots are hashed on the calling thread at the end, which takes less than a millisecond. They are held
@@ -9,10 +9,12 @@ import { type Answer, type Ask, sha256Thread } from "./sha256Thread.ts"
  */
 const hereLimit = 4
 /**
- * With so few processors there is none to spare for the hashing thread: it takes turns with what reads and writes the
- * bytes, and handing them over costs a tenth more processor time than hashing them where they are.
+ * So many slots are handed to the hashing thread at once: each message wakes a thread and is answered by waking this
+ * one. A writer has more slots than that and one to fill.
  */
-const isAlone = availableParallelism() <= 2
+const handedAtOnce = 4
+/** With one processor handing the bytes over only costs time. */
+const isAlone = availableParallelism() === 1
 /** Milliseconds after which an idle hashing thread is ended. */
 const idle = 10_000
 
@@ -89,7 +91,8 @@ const thread = new Thread()
  * be closed.
  */
 export class Sha256 {
-  #held: Array<{ readonly slot: SharedArrayBuffer; readonly length: number; readonly hashed: Waiting }> = []
+  /** What is not hashed yet: the first slots, or the next ones for the thread. */
+  #held: Array<Filled & { readonly hashed: Waiting }> = []
   #id: number | undefined
   readonly #here: Hash | undefined
 
@@ -104,29 +107,33 @@ export class Sha256 {
       this.#here.update(new Uint8Array(slot, 0, length))
       return
     }
-    const id = this.#id
-    if (id !== undefined) {
-      await thread.ask({ id, slot, length })
-      return
-    }
     const hashed = waiting()
     this.#held.push({ slot, length, hashed })
-    if (this.#held.length > hereLimit) this.#move()
+    if (this.#id === undefined && this.#held.length > hereLimit) this.#id = thread.open()
+    if (this.#id !== undefined && this.#held.length >= handedAtOnce) this.#hand(this.#id)
     await hashed.promise
   }
 
-  #move(): void {
-    const id = thread.open()
-    this.#id = id
-    for (const { slot, length, hashed } of this.#held)
-      thread.ask({ id, slot, length }).then(hashed.resolve, hashed.reject)
+  #hand(id: number): void {
+    const handed = this.#held
     this.#held = []
+    thread.ask({ id, slots: handed.map(({ slot, length }) => ({ slot, length })) }).then(
+      (sha256) => {
+        for (const { hashed } of handed) hashed.resolve(sha256)
+      },
+      (error) => {
+        for (const { hashed } of handed) hashed.reject(error)
+      }
+    )
   }
 
   /** The digest in hex. No bytes may be added afterwards. */
   async digest(): Promise<string> {
     if (this.#here !== undefined) return this.#here.digest("hex")
-    if (this.#id !== undefined) return thread.ask({ id: this.#id, end: true })
+    if (this.#id !== undefined) {
+      if (this.#held.length > 0) this.#hand(this.#id)
+      return thread.ask({ id: this.#id, end: true })
+    }
     const hash = createHash("sha256")
     for (const { slot, length, hashed } of this.#held) {
       hash.update(new Uint8Array(slot, 0, length))

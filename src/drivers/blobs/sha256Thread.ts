@@ -1,8 +1,14 @@
 import type { Hash } from "node:crypto"
 
+/** A slot and the number of its bytes. */
+export interface Filled {
+  readonly slot: SharedArrayBuffer
+  readonly length: number
+}
+
 /** The messages to the thread: the next bytes of a stream, its end, or its cancellation. */
 export type Ask =
-  | { readonly id: number; readonly slot: SharedArrayBuffer; readonly length: number }
+  | { readonly id: number; readonly slots: ReadonlyArray<Filled> }
   | { readonly id: number; readonly end: true }
   | { readonly id: number; readonly drop: true }
 
@@ -29,8 +35,9 @@ export const sha256Thread = (): void => {
       return
     }
     const hash = streams.get(ask.id) ?? createHash("sha256")
-    if ("slot" in ask) {
-      streams.set(ask.id, hash.update(new Uint8Array(ask.slot, 0, ask.length)))
+    if ("slots" in ask) {
+      for (const { slot, length } of ask.slots) hash.update(new Uint8Array(slot, 0, length))
+      streams.set(ask.id, hash)
       answer({ id: ask.id })
       return
     }
