@@ -8,6 +8,7 @@ it("a path means the same whether it is remembered or not, however many others w
   const expected = new Map([
     ["/v1/mytenant/flowline/a%2Fb", { template: "/v1/{tenant}/flowline/{id}", tenant: "mytenant" }],
     ["/v1/platform/tenant", { template: "/v1/platform/tenant", tenant: undefined }],
+    ["/v1/mytenant/conf/flowlines/a;b/x.yaml", { template: "/v1/{tenant}/conf/{path}", tenant: "mytenant" }],
     [long, { template: "/v1/{tenant}/conf/{path}", tenant: "mytenant" }],
     ['/no"where', { template: "unknown", tenant: undefined }]
   ])

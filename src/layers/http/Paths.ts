@@ -1,4 +1,5 @@
 import { pathMembers } from "./AccessLog.ts"
+import { routedUrls } from "./RestPaths.ts"
 import type { RouteTable } from "./RouteTable.ts"
 
 /** The path of a request's target, without the query. */
@@ -21,10 +22,11 @@ const longestPath = 256
 /** Finds what a path means. That of the last ones is remembered, as clients ask for the same again and again. */
 export const knownPaths = (table: RouteTable) => {
   const known = new Map<string, KnownPath>()
+  const routed = routedUrls(table)
   return (path: string): KnownPath => {
     const found = known.get(path)
     if (found !== undefined) return found
-    const made = { template: table.find(path)?.template ?? "unknown", members: pathMembers(path) }
+    const made = { template: table.find(routed(path))?.template ?? "unknown", members: pathMembers(path) }
     if (known.size >= mostPaths) known.clear()
     if (path.length <= longestPath) known.set(path, made)
     return made

@@ -29,11 +29,17 @@ const routedPath = (before: RegExp, url: string): string => {
   return query === -1 ? path : path + url.slice(query)
 }
 
+/** The path and query of a request as the router reads them. */
+export const routedUrls = (table: RouteTable) => {
+  const before = beforeTail(table.tails)
+  return (url: string): string => routedPath(before, url)
+}
+
 /** Accepts plain slashes in the path of a file, which are easier to type with curl: the request as the router reads it. */
 export const restPaths = (table: RouteTable) => {
-  const before = beforeTail(table.tails)
+  const routed = routedUrls(table)
   return (request: HttpServerRequest.HttpServerRequest): HttpServerRequest.HttpServerRequest => {
-    const url = routedPath(before, request.url)
+    const url = routed(request.url)
     return url === request.url ? request : request.modify({ url })
   }
 }
