@@ -1,3 +1,4 @@
+import { giveBack } from "./Pipe.ts"
 import { transfer } from "./Transfer.ts"
 
 /** Minimum size of a write in bytes, except for the last one. */
@@ -8,7 +9,8 @@ const maxBuffers = 1024
 const isFull = (buffers: ReadonlyArray<Uint8Array>, bytes: number) => bytes >= piece || buffers.length >= maxBuffers
 
 /**
- * Moves a source into `write` in pieces of about 1 MiB, and reads one piece ahead while another is written. Uses
+ * Moves a source into `write` in pieces of about 1 MiB, and reads one piece ahead while another is written. Chunks that
+ * nobody else uses are freed after their write, which must have copied them. Uses
  * callbacks, because a promise race per chunk would keep all its reactions in memory until the end. Rejects at the
  * first failure or when `signal` is aborted, even while the source is silent; a write may then still be running.
  */
@@ -21,6 +23,9 @@ export const writeBlocks = (
     let buffers: Array<Uint8Array> = []
     let bytes = 0
     let rest: Uint8Array = new Uint8Array(0)
+    let own: Uint8Array | undefined
+    /** Chunks that are freed when the collected buffers are written: those whose last bytes are among them. */
+    let freed: Array<Uint8Array> = []
     let writing = false
 
     const take = () => {
@@ -29,21 +34,27 @@ export const writeBlocks = (
         rest = rest.subarray(chunk.length)
         buffers.push(chunk)
         bytes += chunk.length
+        if (rest.length > 0 || own === undefined) continue
+        freed.push(own)
+        own = undefined
       }
     }
     const flush = () => {
-      const [full, size] = [buffers, bytes]
+      const [full, size, written] = [buffers, bytes, freed]
       buffers = []
+      freed = []
       bytes = 0
       writing = true
       write(full, size).then(() => {
+        for (const chunk of written) giveBack(chunk)
         writing = false
         course.advance()
       }, course.stop)
     }
     return {
-      receive: (chunk) => {
+      receive: (chunk, isOwn) => {
         rest = chunk
+        own = isOwn ? chunk : undefined
       },
       isCopied: () => false,
       step: () => {
