@@ -3,7 +3,7 @@ import { Effect } from "effect"
 import type { Page } from "playwright-core"
 import { files, inEditor, markup, state, structure, ticks } from "./jobs.ts"
 import { clientOf, consoleOf, tenant } from "./pages.ts"
-import { Console, editor, open, violations, visit } from "./support.ts"
+import { Console, editor, open, soon, violations, visit } from "./support.ts"
 
 layer(consoleOf(files), { excludeTestServices: true })("files of channels", (it) => {
   const inPage = (name: string, path: string, run: (page: Page, url: string) => Promise<void>) =>
@@ -55,12 +55,12 @@ layer(consoleOf(files), { excludeTestServices: true })("files of channels", (it)
         await dialog.getByText(/"mine"/).waitFor()
         assert.deepStrictEqual(await violations(page), [])
         await dialog.getByRole("button", { name: "Go on editing" }).click()
-        assert.include(await editor(page, /^a\.yaml/).innerText(), '"mine"')
+        await soon(async () => assert.include(await editor(page, /^a\.yaml/).innerText(), '"mine"'))
         assert.include((await client.channels.files({ params })).files["a.yaml"], '"theirs"')
         // The draft of a tab lasts over a reload.
         await page.reload()
         await page.getByText("Somebody has saved this channel since you began").waitFor()
-        assert.include(await editor(page, /^a\.yaml/).innerText(), '"mine"')
+        await soon(async () => assert.include(await editor(page, /^a\.yaml/).innerText(), '"mine"'))
         await page.getByRole("button", { name: "Save" }).click()
         await dialog.getByRole("button", { name: "Save mine over theirs" }).click()
         await page.getByText("two is saved").waitFor()

@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto"
 import { assert, layer } from "@effect/vitest"
 import type { Page } from "playwright-core"
 import { artifact, choose, contentOf, drop, form, register, sha256, tenant } from "./data.ts"
-import { Console, editor, violations, visit } from "./support.ts"
+import { Console, editor, soon, violations, visit } from "./support.ts"
 
 layer(Console.layer, { excludeTestServices: true })("artifacts and the registry", (it) => {
   const inPage = (name: string, path: string, run: (page: Page, url: string, data: string) => Promise<void>) =>
@@ -163,9 +163,9 @@ layer(Console.layer, { excludeTestServices: true })("artifacts and the registry"
         const { activeElement: row } = document
         return [row?.textContent, row?.getAttribute("aria-expanded")]
       })
-    assert.deepStrictEqual(await active(), ["▾keys 2", "true"])
+    await soon(async () => assert.deepStrictEqual(await active(), ["▾keys 2", "true"]))
     await page.keyboard.press("ArrowLeft")
-    assert.deepStrictEqual(await active(), ["▸keys 2", "false"])
+    await soon(async () => assert.deepStrictEqual(await active(), ["▸keys 2", "false"]))
     await tree.getByRole("row", { name: /b\.txt/ }).waitFor({ state: "hidden" })
     await page.keyboard.press("ArrowRight")
     await tree.getByRole("row", { name: /b\.txt/ }).waitFor()
@@ -181,7 +181,7 @@ layer(Console.layer, { excludeTestServices: true })("artifacts and the registry"
     await dialog.waitFor()
     await page.keyboard.press("Escape")
     await dialog.waitFor({ state: "hidden" })
-    assert.strictEqual(await page.evaluate(() => document.activeElement?.textContent), "Delete")
+    await soon(async () => assert.strictEqual(await page.evaluate(() => document.activeElement?.textContent), "Delete"))
     await page.keyboard.press("Enter")
     await dialog.getByRole("button", { name: "Delete", exact: true }).focus()
     await page.keyboard.press("Enter")

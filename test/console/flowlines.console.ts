@@ -12,7 +12,7 @@ import {
   text,
   textOf
 } from "./flowlinePages.ts"
-import { Console, fill, violations } from "./support.ts"
+import { Console, fill, soon, violations } from "./support.ts"
 
 /** What the editor offers to go on with. */
 const offered = (page: Page) => page.locator(".cm-tooltip-autocomplete").getByRole("option")
@@ -127,9 +127,9 @@ layer(Console.layer, { excludeTestServices: true })("flowlines", (it) => {
       await list.getByRole("button", { name: "Name" }).click()
       const names = async () =>
         (await list.getByRole("link").allInnerTexts()).filter((name) => /^(alpha|beta|gamma)$/.test(name))
-      assert.deepStrictEqual(await names(), ["alpha", "beta", "gamma"])
+      await soon(async () => assert.deepStrictEqual(await names(), ["alpha", "beta", "gamma"]))
       await list.getByRole("button", { name: "Name" }).click()
-      assert.deepStrictEqual(await names(), ["gamma", "beta", "alpha"])
+      await soon(async () => assert.deepStrictEqual(await names(), ["gamma", "beta", "alpha"]))
       await page.getByRole("searchbox").fill("archive_output")
       await page.getByText(/^1 of /).waitFor()
       assert.deepStrictEqual(await names(), ["gamma"])

@@ -1,7 +1,7 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { boxOf, cursorBehind, flowline, openFlowlines, problems, saved, text, textOf, title } from "./flowlinePages.ts"
-import { Console, fill, violations, watched } from "./support.ts"
+import { Console, fill, soon, violations, watched } from "./support.ts"
 
 /** What would run if any place of the page took it for something else than text. */
 const hostile = `<img src=x onerror="globalThis.ran = 1">`
@@ -107,7 +107,7 @@ layer(Console.layer, { excludeTestServices: true })("a flowline that is edited",
     await tabTo(/^linesgenerator_input/)
     await keyboard.press("ArrowDown")
     if (!/^parse/.test(await focused())) await keyboard.press("ArrowRight")
-    assert.match(await focused(), /^parse/)
+    await soon(async () => assert.match(await focused(), /^parse/))
     await keyboard.press("Enter")
     await page.getByRole("region", { name: "Node parse" }).waitFor()
     // The same as a list and as a table.

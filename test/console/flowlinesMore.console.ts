@@ -1,7 +1,7 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { boxOf, flowline, openFlowlines, problems, saved, tenant, text, textOf } from "./flowlinePages.ts"
-import { Console, fill, open, rate, violations } from "./support.ts"
+import { Console, fill, open, rate, soon, violations } from "./support.ts"
 
 layer(Console.layer, { excludeTestServices: true })("flowlines with their forms and schedules", (it) => {
   const scenario = (name: string, run: (given: typeof Console.Service) => Promise<void>) =>
@@ -141,7 +141,9 @@ dag:
     await page.getByRole("textbox", { name: "Sample for input" }).fill("c 3")
     await page.reload()
     await page.getByRole("button", { name: "Try it" }).click()
-    assert.strictEqual(await page.getByRole("textbox", { name: "Sample for input" }).inputValue(), "c 3")
+    await soon(async () =>
+      assert.strictEqual(await page.getByRole("textbox", { name: "Sample for input" }).inputValue(), "c 3")
+    )
     await page.getByRole("textbox", { name: "Sample for input" }).fill("")
     await page.getByRole("button", { name: "Try", exact: true }).click()
     await page.getByRole("button", { name: "parsed · 2 from grok to show" }).click()

@@ -1,7 +1,7 @@
 import { assert, layer } from "@effect/vitest"
 import type { BrowserContextOptions, Page } from "playwright-core"
 import { frameTimes } from "./frames.ts"
-import { Console, editor, isWide, violations, visit } from "./support.ts"
+import { Console, editor, isWide, soon, violations, visit } from "./support.ts"
 
 /** The pages that the navigation leads to: their titles and addresses. */
 const pagesOf = async (page: Page): Promise<ReadonlyArray<readonly [title: string, href: string]>> =>
@@ -74,28 +74,30 @@ layer(Console.layer, { excludeTestServices: true })("the frame", (it) => {
 
   inPage("names each page, tells of it, and lets the keyboard go on from its content", async (page) => {
     assert.strictEqual(await page.evaluate(() => document.documentElement.lang), "en")
-    assert.strictEqual(await page.title(), "Tester · Flow Gateway")
+    await soon(async () => assert.strictEqual(await page.title(), "Tester · Flow Gateway"))
     // Nobody who has just come is moved.
     assert.strictEqual(await page.evaluate(() => document.activeElement?.tagName), "BODY")
     await page.getByRole("link", { name: "Administration" }).focus()
     await page.keyboard.press("Enter")
     await page.getByRole("status").getByText("Administration · Flow Gateway").waitFor({ state: "attached" })
-    assert.match(await page.title(), /Administration · Flow Gateway$/)
-    assert.strictEqual(await page.evaluate(() => document.activeElement?.id), "main")
+    await soon(async () => assert.match(await page.title(), /Administration · Flow Gateway$/))
+    await soon(async () => assert.strictEqual(await page.evaluate(() => document.activeElement?.id), "main"))
     await page.getByRole("main").getByRole("link", { name: "Gateways" }).waitFor()
     await page.keyboard.press("Tab")
-    assert.isTrue(await page.evaluate(() => document.activeElement?.closest("main") !== null))
+    await soon(async () => assert.isTrue(await page.evaluate(() => document.activeElement?.closest("main") !== null)))
     // Another view of the same page leaves the focus at its link.
     await page.getByRole("link", { name: "Gateways" }).focus()
     await page.keyboard.press("Enter")
     await page.getByText("Storage of blobs").waitFor()
-    assert.strictEqual(await page.evaluate(() => document.activeElement?.textContent), "Gateways")
-    assert.strictEqual(await page.title(), "Gateways · Administration · Flow Gateway")
+    await soon(async () =>
+      assert.strictEqual(await page.evaluate(() => document.activeElement?.textContent), "Gateways")
+    )
+    await soon(async () => assert.strictEqual(await page.title(), "Gateways · Administration · Flow Gateway"))
     await page.goBack()
     await page.goBack()
     await page.getByRole("button", { name: "Pattern bank" }).waitFor()
-    assert.strictEqual(await page.title(), "Tester · Flow Gateway")
-    assert.strictEqual(await page.evaluate(() => document.activeElement?.id), "main")
+    await soon(async () => assert.strictEqual(await page.title(), "Tester · Flow Gateway"))
+    await soon(async () => assert.strictEqual(await page.evaluate(() => document.activeElement?.id), "main"))
   })
 
   inPage("goes through its controls in the order in which they are seen", async (page) => {
@@ -133,7 +135,7 @@ layer(Console.layer, { excludeTestServices: true })("the frame", (it) => {
     // In a text it is a character.
     await editor(page, /^Grok patterns/).focus()
     await page.keyboard.press("?")
-    assert.include(await editor(page, /^Grok patterns/).innerText(), "?")
+    await soon(async () => assert.include(await editor(page, /^Grok patterns/).innerText(), "?"))
     assert.strictEqual(await dialog.count(), 0)
     await page.getByRole("link", { name: "Administration" }).click()
     await page.getByRole("link", { name: "Gateways" }).click()

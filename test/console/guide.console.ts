@@ -2,7 +2,7 @@ import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import type { Page } from "playwright-core"
 import { configuration, tenant } from "./guide.ts"
-import { Console, editor, faultless, open, violations, visit } from "./support.ts"
+import { Console, editor, faultless, open, soon, violations, visit } from "./support.ts"
 
 layer(Console.with(configuration), { excludeTestServices: true })("the guide of a tenant", (it) => {
   const inPage = (name: string, path: string, run: (page: Page, url: string) => Promise<void>) =>
@@ -30,7 +30,7 @@ layer(Console.with(configuration), { excludeTestServices: true })("the guide of 
     await article(page).getByRole("heading", { name: "Deep page" }).waitFor()
     await page.waitForFunction(() => (document.querySelector("article img") as HTMLImageElement).naturalWidth > 0)
     await article(page).getByRole("link", { name: "up" }).click()
-    assert.strictEqual(page.url(), `${url}/console/guide/documentation/patterns#a`)
+    await soon(async () => assert.strictEqual(page.url(), `${url}/console/guide/documentation/patterns#a`))
     await article(page).getByRole("heading", { name: "Testing patterns", level: 2 }).waitFor()
   })
 
@@ -139,7 +139,9 @@ layer(Console.with(configuration), { excludeTestServices: true })("the guide of 
       await tree.focus()
       await page.keyboard.press("End")
       await page.keyboard.press("Enter")
-      assert.match(page.url(), /\/guide\/configuration\/flowlines\/syslog\.hjson\?q=syslog\.hj$/)
+      await soon(async () =>
+        assert.match(page.url(), /\/guide\/configuration\/flowlines\/syslog\.hjson\?q=syslog\.hj$/)
+      )
       await editor(page, /^Content of syslog.hjson/).waitFor()
       const colour = async (text: string) =>
         page

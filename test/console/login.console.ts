@@ -2,7 +2,7 @@ import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { eventually } from "../support/process.ts"
 import { account, dialogOf, endSession, focused, hostile, logIn, password, Setting, setting, visit } from "./login.ts"
-import { fill, rate } from "./support.ts"
+import { fill, rate, soon } from "./support.ts"
 
 layer(setting, { excludeTestServices: true })("the login of the console", (it) => {
   it.effect("comes first, by keyboard alone, and what was asked for comes after it", () =>
@@ -25,13 +25,13 @@ layer(setting, { excludeTestServices: true })("the login of the console", (it) =
         // The button of the issuer, the choice of the scheme, the name.
         await page.keyboard.press("Tab")
         await page.keyboard.press("Tab")
-        assert.strictEqual(await focused(page), "user")
+        await soon(async () => assert.strictEqual(await focused(page), "user"))
         await page.keyboard.type("alice")
         await page.keyboard.press("Tab")
         await page.keyboard.type("wrong")
         await page.keyboard.press("Enter")
         await dialogOf(page).getByRole("alert").filter({ hasText: "The name or the password is wrong." }).waitFor()
-        assert.strictEqual(await focused(page), "password")
+        await soon(async () => assert.strictEqual(await focused(page), "password"))
         await page.keyboard.type(password)
         await page.keyboard.press("Enter")
         await rate(page).filter({ hasText: "3 of 4 lines match" }).waitFor()

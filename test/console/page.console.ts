@@ -2,7 +2,7 @@ import { gzipSync } from "node:zlib"
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { proxy } from "./proxy.ts"
-import { Console, fill, noteShifts, open, rate, shiftsOf, violations } from "./support.ts"
+import { Console, fill, noteShifts, open, rate, shiftsOf, soon, violations } from "./support.ts"
 
 const dialogs = ["Propose patterns", "Pattern bank", "History", "Share", "Use in a flowline"] as const
 
@@ -70,7 +70,9 @@ layer(Console.layer, { excludeTestServices: true })("the console", (it) => {
         await page.getByRole("button", { name: /^Colours/ }).click()
         await page.reload()
         await page.getByRole("button", { name: "Colours dark" }).waitFor()
-        assert.strictEqual(await page.evaluate(() => document.documentElement.dataset["theme"]), "dark")
+        await soon(async () =>
+          assert.strictEqual(await page.evaluate(() => document.documentElement.dataset["theme"]), "dark")
+        )
         assert.deepStrictEqual(complaints, [])
         // A path with several segments is a page as well: its addresses lead back.
         await page.goto(`${url}/console/no/such/page`)
@@ -88,7 +90,7 @@ layer(Console.layer, { excludeTestServices: true })("the console", (it) => {
         const { page } = await open(browser, `${gateway.url}/console/`)
         await page.keyboard.press("Tab")
         await page.keyboard.press("Enter")
-        assert.strictEqual(await page.evaluate(() => document.activeElement?.id), "main")
+        await soon(async () => assert.strictEqual(await page.evaluate(() => document.activeElement?.id), "main"))
         await page.getByRole("button", { name: /^Tenant/ }).click()
         const dialog = page.getByRole("dialog", { name: "Tenant" })
         await dialog.getByRole("textbox").fill("nobody")

@@ -1,8 +1,9 @@
 import { readFileSync } from "node:fs"
 import { createRequire } from "node:module"
-import { assert } from "@effect/vitest"
+import { assert, vi } from "@effect/vitest"
 import { Context, Effect, Layer, type Scope } from "effect"
 import { type Browser, type BrowserContextOptions, chromium, type Locator, type Page } from "playwright-core"
+import { patience } from "../support/process.ts"
 import { type Running, type Site, site } from "../support/process-gateway.ts"
 
 const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8")
@@ -161,6 +162,13 @@ export const shiftsOf = (page: Page) =>
 
 /** The editor of this name, which a keyboard types into. */
 export const editor = (page: Page, name: RegExp) => page.getByRole("textbox", { name })
+
+/**
+ * Makes an assertion until it holds. A page draws what a key or a click has done in a later frame: who looks at once
+ * sees what was there before.
+ */
+export const soon = (holds: () => Promise<void>): Promise<void> =>
+  vi.waitFor(holds, { timeout: patience, interval: 20 })
 
 /** Puts a text in the place of what an editor has, as pasting does. */
 export const fill = async (page: Page, name: RegExp, text: string): Promise<void> => {

@@ -1,6 +1,6 @@
 import { assert, layer } from "@effect/vitest"
 import type { Page } from "playwright-core"
-import { Console, editor, fill, rate, visit } from "./support.ts"
+import { Console, editor, fill, rate, soon, visit } from "./support.ts"
 
 const patterns = /^Grok patterns/
 const lines = /^Log lines/
@@ -31,9 +31,12 @@ const scenarios = [
     // Tab leaves an editor: the options, the button of files, the lines.
     await page.keyboard.press("Escape")
     for (const _ of [1, 2, 3]) await page.keyboard.press("Tab")
-    assert.match(
-      (await page.evaluate(() => document.activeElement?.shadowRoot?.activeElement?.getAttribute("aria-label"))) ?? "",
-      lines
+    await soon(async () =>
+      assert.match(
+        (await page.evaluate(() => document.activeElement?.shadowRoot?.activeElement?.getAttribute("aria-label"))) ??
+          "",
+        lines
+      )
     )
     await page.keyboard.type("12\nx")
     await rate(page).filter({ hasText: "1 of 2 lines match (50%)" }).waitFor()
@@ -112,7 +115,7 @@ const scenarios = [
     await page.getByText("The program failed").waitFor()
     await page.getByText("line 1, column").waitFor()
     await page.getByRole("radio", { name: "grok" }).click()
-    assert.include(await editor(page, patterns).innerText(), "%{WORD:w}")
+    await soon(async () => assert.include(await editor(page, patterns).innerText(), "%{WORD:w}"))
   }),
 
   withPage("says where a pattern is wrong", async (page) => {
@@ -155,7 +158,7 @@ const scenarios = [
     while ((await selected.innerText()) === first) await page.keyboard.press("ArrowDown")
     while ((await selected.innerText()) !== first) await page.keyboard.press("ArrowUp")
     await page.keyboard.press("Enter")
-    assert.include(await editor(page, patterns).innerText(), `%{${first}`)
+    await soon(async () => assert.include(await editor(page, patterns).innerText(), `%{${first}`))
   }),
 
   withPage("searches the bank, shows what a pattern expands to, and inserts it", async (page) => {
@@ -177,7 +180,7 @@ const scenarios = [
       document.activeElement?.shadowRoot?.activeElement?.textContent?.includes("HOSTPORT")
     )
     await page.keyboard.type("peer")
-    assert.include(await editor(page, patterns).innerText(), "%{HOSTPORT:peer}")
+    await soon(async () => assert.include(await editor(page, patterns).innerText(), "%{HOSTPORT:peer}"))
   }),
 
   withPage("proposes patterns for selected text", async (page) => {
@@ -191,7 +194,7 @@ const scenarios = [
     assert.include(names, "IP")
     assert.notInclude(names, "INT")
     await bar.getByRole("button", { name: "IPV4", exact: true }).click()
-    assert.include(await editor(page, patterns).innerText(), "^user=42 from %{IPV4:field}$")
+    await soon(async () => assert.include(await editor(page, patterns).innerText(), "^user=42 from %{IPV4:field}$"))
     await rate(page).filter({ hasText: "1 of 1 line match" }).waitFor()
   }),
 

@@ -1,10 +1,8 @@
-import { isDeepStrictEqual } from "node:util"
 import { assert, layer } from "@effect/vitest"
 import type { Locator, Page } from "playwright-core"
-import { eventually } from "../support/process.ts"
 import { tenant } from "./data.ts"
 import { frameTimes } from "./frames.ts"
-import { Console, visit } from "./support.ts"
+import { Console, soon, visit } from "./support.ts"
 
 /** Opens the files of a root that holds these. */
 const show = async (page: Page, paths: ReadonlyArray<string>): Promise<Locator> => {
@@ -26,13 +24,8 @@ const focused = (page: Page) =>
   })
 
 /** Waits until the focus is where it is to be. */
-const has = async (page: Page, expected: ReadonlyArray<string | null>): Promise<void> => {
-  let found: unknown
-  await eventually(`the focus is on ${expected}`, async () => {
-    found = await focused(page)
-    return isDeepStrictEqual(found, expected)
-  }).catch(() => assert.deepStrictEqual(found, expected))
-}
+const has = (page: Page, expected: ReadonlyArray<string | null>): Promise<void> =>
+  soon(async () => assert.deepStrictEqual<unknown>(await focused(page), expected))
 
 const row = (level: number, text: string, expanded: string | null = null) => ["row", String(level), expanded, text]
 
