@@ -130,6 +130,8 @@ onCores("bench/http.ts", async (cores) => {
     }
     const fastify = await reference("Fastify with its logger", "fastify")
     await compare("JSON GET with access log", small, [ours, fastify])
+    // A query makes it a request for the routes, which is what every answer that can change takes.
+    await compare("JSON GET through the routes", `${small}?`, [ours, fastify])
     const effect = await reference("HttpApi alone", "effect")
     await compare("JSON GET, an endpoint alone", small, [ours, effect])
     await compare("JSON GET, bare", small, [ours, await reference("bare node:http", "raw")])

@@ -40,7 +40,7 @@ import { SecretsHttp } from "./services/secrets/Http.ts"
 import * as RequestIssues from "./services/shared/RequestIssues.ts"
 
 /** Paths for operators, served in every role of the gateway. */
-const operatorPaths = ["/metrics", "/health/live", "/health/ready", "/problems/{problem}"]
+const operatorPaths = ["/metrics", "/health/ready", "/problems/{problem}"]
 
 const consolePaths = ["/console", "/console/*", ...ConsoleLogin.paths]
 
@@ -48,11 +48,12 @@ const consolePaths = ["/console", "/console/*", ...ConsoleLogin.paths]
 export const table = routeTable(
   Api,
   [...consolePaths, "/docs", "/openapi.json", ...operatorPaths],
-  ConsoleSession.route
+  ConsoleSession.route,
+  Health.live
 )
 
 /** All paths of a gateway that only runs executions and jobs. */
-const runnerTable = routeTable(HttpApi.make("runner"), operatorPaths)
+const runnerTable = routeTable(HttpApi.make("runner"), operatorPaths, Health.live)
 
 const Handlers = Layer.mergeAll(
   withFewServices(PlatformHttp, ["platform"]),

@@ -17,6 +17,7 @@ export const authenticator = Layer.sync(Authenticator, () => {
         return Effect.as(Effect.logWarning(hint), anonymous)
       })
     },
+    known: ({ authorization }) => (hinted || authorization === undefined ? anonymous : undefined),
     challenge: () => ""
   }
 })

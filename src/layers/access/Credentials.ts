@@ -10,7 +10,7 @@ import { maxPasswordBytes } from "../../services/access/PasswordHash.ts"
 import { Sessions } from "../../services/access/Sessions.ts"
 import { TokenCheck } from "../../services/access/TokenCheck.ts"
 import type { Principal } from "../../services/shared/Access.ts"
-import { flatMapKnown } from "../../services/shared/Known.ts"
+import { flatMapKnown, isKnown } from "../../services/shared/Known.ts"
 import { foreignPage, isOfOwnPage, pageHeader } from "../http/OwnPage.ts"
 import { cookieOf, usesSession } from "../http/SessionCookie.ts"
 import { Passwords } from "./Passwords.ts"
@@ -83,8 +83,23 @@ export const layer = Layer.effect(
       return session === undefined ? yield* ended : session.principal
     })
 
+    const valueOf = (found: ReturnType<typeof keys.verify> | ReturnType<typeof tokens.verify>) =>
+      isKnown(found) ? found.value : undefined
+
+    const known = ({ authorization, "x-api-key": apiKey }: CredentialHeaders): Principal | undefined => {
+      if (authorization === undefined) {
+        return typeof apiKey === "string" && apiKey.startsWith(keyPrefix) ? valueOf(keys.verify(apiKey)) : undefined
+      }
+      if (apiKey !== undefined) return undefined
+      if (authorization.startsWith("Basic ")) return passwords.known(authorization.slice(6))
+      const credential = authorization.startsWith("Bearer ") ? authorization.slice(7) : ""
+      if (credential === "") return undefined
+      return valueOf(credential.startsWith(keyPrefix) ? keys.verify(credential) : tokens.verify(credential))
+    }
+
     return Authenticator.of({
       session: sessions.cookie,
+      known,
       // No generator: every request passes here.
       authenticate: (request, given) => {
         const { authorization, "x-api-key": apiKey } = given ?? credentialsOf(request)

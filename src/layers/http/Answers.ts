@@ -7,6 +7,7 @@ import { Tenants } from "../../services/shared/Tenant.ts"
 import { browserCheck } from "./Browsers.ts"
 import { compression } from "./Compression.ts"
 import { cors } from "./Cors.ts"
+import { FixedAnswers } from "./FixedAnswers.ts"
 import { identified } from "./Identified.ts"
 import { problems } from "./Problems.ts"
 import { restPaths } from "./RestPaths.ts"
@@ -20,8 +21,8 @@ const withTags = <E, R>(app: Effect.Effect<HttpServerResponse.HttpServerResponse
 export const layer = (table: RouteTable) =>
   HttpRouter.middleware(
     Effect.map(
-      Effect.all([Tenants, Settings, Authenticator, Refusals]),
-      ([tenants, settings, authenticator, refusals]) => {
+      Effect.all([Tenants, Settings, Authenticator, Refusals, FixedAnswers]),
+      ([tenants, settings, authenticator, refusals, fixed]) => {
         const check = browserCheck(settings.host, settings.hosts, settings.cors)
         const withProblems = problems({ tenants, authenticator, refusals, table, check })
         const withCors = cors(settings.cors, settings.auth, check)
@@ -32,8 +33,9 @@ export const layer = (table: RouteTable) =>
           const answered = settings.cors.length === 0 ? finished : withCors(finished)
           return HttpServerRequest.HttpServerRequest.use((given) => {
             const request = identified(routed(given))
-            if (request === given) return answered
-            return Effect.provideService(answered, HttpServerRequest.HttpServerRequest, request)
+            const learned = fixed.learning(given, answered)
+            if (request === given) return learned
+            return Effect.provideService(learned, HttpServerRequest.HttpServerRequest, request)
           })
         }
       }

@@ -7,8 +7,7 @@ import {
   CurrentPrincipal,
   everyTenant,
   ForEveryTenant,
-  hasRole,
-  hasRoleAnywhere,
+  hasRoleFor,
   NeededRole,
   type Principal
 } from "../../services/shared/Access.ts"
@@ -28,7 +27,7 @@ export const layer = Layer.effect(
     const onlyReads = role === "viewer" || endpoint.method === "GET"
     const refusalOf = (principal: Principal, tenant: string | undefined): Forbidden | TenantSuspended | undefined => {
       const of = tenant ?? overall
-      if (of === undefined ? hasRoleAnywhere(principal, role) : hasRole(principal, of, role)) {
+      if (hasRoleFor(principal, of, role)) {
         if (tenant === undefined || onlyReads || !rules.isSuspended(TenantId(tenant))) return undefined
         return new TenantSuspended({ tenant })
       }

@@ -10,7 +10,7 @@ type Compressible = HttpBody.Uint8Array | HttpBody.Stream
 type Request = HttpServerRequest.HttpServerRequest
 
 /** Bytes below which an answer is sent as it is: it fits into one packet anyway. */
-const leastBytes = 1024
+export const leastBytes = 1024
 
 const texts =
   /^(text\/(?!event-stream)[\w.+-]+|application\/(json|x-ndjson|javascript|xml|[\w.-]+\+(json|xml)))\s*(;|$)/i

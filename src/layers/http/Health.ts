@@ -2,8 +2,17 @@ import { Effect } from "effect"
 import { HttpRouter, HttpServerResponse } from "effect/http"
 import { Readiness } from "../../services/shared/Readiness.ts"
 import { problemType } from "./ProblemBody.ts"
+import type { RouteEntry } from "./RouteTable.ts"
 
 const noStore = { "cache-control": "no-store" }
+
+/** The path that tells that the process answers. */
+export const live: RouteEntry = {
+  template: "/health/live",
+  methods: new Set(["GET", "HEAD"]),
+  endpoints: new Map(),
+  fixed: {}
+}
 
 /**
  * `/health/live`: the process answers. `/health/ready`: the process and its dependencies answer; each dependency is

@@ -21,6 +21,11 @@ export class Received extends IncomingMessage {
     this.#requestId ??= requestIdOf(this.headers["x-request-id"])
     return this.#requestId
   }
+
+  /** Says which id the request came with, for who has read its headers already. */
+  identify(given: string | undefined): void {
+    this.#requestId = requestIdOf(given)
+  }
 }
 
 /**

@@ -30,6 +30,8 @@ export interface ServerOptions {
   readonly certificate?: Certificate
   readonly proxies?: ReturnType<typeof trustedProxies>
   readonly limit?: ConnectionLimit
+  /** Answers a request at once, or not at all: see `FixedAnswers.ts`. */
+  readonly fixed?: (request: Received, response: Answer) => boolean
 }
 
 const statusOf = (error: Error & { code?: string }): number => {
@@ -84,7 +86,10 @@ export const nodeServer = (
   finished: (exchange: Exchange) => void,
   given: Partial<typeof timeouts> & ServerOptions = {}
 ): Server<typeof Received, typeof Answer> => {
-  const { headers, keepAlive, silence, uploadRate, granted, certificate, proxies, limit } = { ...timeouts, ...given }
+  const { headers, keepAlive, silence, uploadRate, granted, certificate, proxies, limit, fixed } = {
+    ...timeouts,
+    ...given
+  }
   const options = {
     IncomingMessage: Received,
     ServerResponse: certificate === undefined ? Answer : SecureAnswer,
@@ -131,12 +136,11 @@ export const nodeServer = (
     if (!response.headersSent) answerBare(request, response, 408, detail, { connection: "close" })
     request.socket.destroySoon()
   }
-  const watch = (request: Received, response: ServerResponse) => {
+  const begin = (request: Received, response: ServerResponse) => {
     const startedAt = performance.now()
     const connection = answers.begin(request.socket)
     const { remote } = connection
     if (connection.isTrusted) request.forwarded = proxies?.read(remote, request.headers)
-    bodies.begin(request, () => refuseSlow(request, response))
     response.on("close", () => {
       bodies.end(request)
       answers.end(connection)
@@ -153,7 +157,23 @@ export const nodeServer = (
       })
     })
   }
-  server.on("request", watch)
+  const watchBody = (request: Received, response: ServerResponse) =>
+    bodies.begin(request, () => refuseSlow(request, response))
+  const watch = (request: Received, response: ServerResponse) => {
+    begin(request, response)
+    watchBody(request, response)
+  }
+  // Comes before the listeners, as a request with a fixed answer is for none of them.
+  const emit = server.emit.bind(server)
+  server.emit = (event: string | symbol, ...args: ReadonlyArray<unknown>) => {
+    const [request, response] = args
+    if (event === "request" && request instanceof Received && response instanceof Answer) {
+      begin(request, response)
+      if (fixed?.(request, response) === true) return true
+      watchBody(request, response)
+    }
+    return emit(event, ...args)
+  }
   server.on("checkContinue", watch)
   server.on("checkExpectation", (request, response) => {
     watch(request, response)

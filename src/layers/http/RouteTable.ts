@@ -1,7 +1,15 @@
 import { Context } from "effect"
 import { FindMyWay } from "effect/http"
 import { HttpApi, type HttpApiGroup } from "effect/http-api"
-import { ChangesNothing } from "../../services/shared/Access.ts"
+import {
+  ChangesNothing,
+  everyTenant,
+  ForEveryTenant,
+  hasRoleFor,
+  IsFixed,
+  NeededRole,
+  type Principal
+} from "../../services/shared/Access.ts"
 import { SpansSegments } from "../../services/shared/RelativePath.ts"
 
 /** Paths are matched exactly, except for a trailing slash. */
@@ -13,6 +21,14 @@ export interface RouteEntry {
   readonly methods: ReadonlySet<string>
   /** The endpoints of the path by method. */
   readonly endpoints: ReadonlyMap<string, RouteEndpoint>
+  /** Set where the answer to `GET` stays the same while the gateway runs. */
+  readonly fixed?: Fixed
+}
+
+/** Who may have an answer that stays the same. */
+export interface Fixed {
+  /** Missing where nobody is asked for credentials. */
+  readonly permits?: (principal: Principal) => boolean
 }
 
 /** An endpoint as the audit knows it. */
@@ -30,9 +46,18 @@ export interface RouteTable {
   readonly find: (path: string) => RouteEntry | undefined
   /** For endpoints whose last parameter may span several segments: the template's segments before that parameter. */
   readonly tails: ReadonlyArray<ReadonlyArray<string>>
+  /** The paths with a fixed answer, as clients ask for them. */
+  readonly fixed: ReadonlyMap<string, Fixed>
 }
 
 const routerPath = (template: string): `/${string}` => `/${template.slice(1).replace(/\{(\w+)\}/g, ":$1")}`
+
+/** Who may have the fixed answer of an endpoint without a tenant. Its security is that of `Authorization`. */
+const fixedOf = (annotations: Context.Context<never>): Fixed => {
+  const role = Context.get(annotations, NeededRole)
+  const tenant = Context.get(annotations, ForEveryTenant) ? everyTenant : undefined
+  return { permits: (principal) => role !== undefined && hasRoleFor(principal, tenant, role) }
+}
 
 /** Collects the endpoints of an API, the additional GET paths in `extra`, and further routes as they are. */
 export const routeTable = <Id extends string, Groups extends HttpApiGroup.Constraint>(
@@ -43,6 +68,7 @@ export const routeTable = <Id extends string, Groups extends HttpApiGroup.Constr
   const methods = new Map<string, Set<string>>()
   const endpoints = new Map<string, Map<string, RouteEndpoint>>()
   const tails: Array<ReadonlyArray<string>> = []
+  const fixed = new Map<string, Fixed>()
   const add = (template: string, method: string) => {
     const known = methods.get(template) ?? new Set<string>()
     methods.set(template, known.add(method))
@@ -59,6 +85,9 @@ export const routeTable = <Id extends string, Groups extends HttpApiGroup.Constr
         template,
         known.set(endpoint.method, { action: `${group.identifier}.${endpoint.identifier}`, isChange })
       )
+      if (endpoint.method === "GET" && Context.get(mergedAnnotations, IsFixed)) {
+        fixed.set(template, fixedOf(mergedAnnotations))
+      }
       if (Context.get(mergedAnnotations, SpansSegments)) tails.push(template.split("/").slice(1, -1))
     }
   })
@@ -68,6 +97,9 @@ export const routeTable = <Id extends string, Groups extends HttpApiGroup.Constr
     const entry = { template, methods: known, endpoints: endpoints.get(template) ?? new Map() }
     router.on("GET", routerPath(template), entry)
   }
-  for (const entry of more) router.on("GET", routerPath(entry.template), entry)
-  return { find: (path) => router.find("GET", path)?.handler, tails }
+  for (const entry of more) {
+    router.on("GET", routerPath(entry.template), entry)
+    if (entry.fixed !== undefined) fixed.set(entry.template, entry.fixed)
+  }
+  return { find: (path) => router.find("GET", path)?.handler, tails, fixed }
 }

@@ -10,6 +10,7 @@ import { accessLine, bufferedWriter, type Exchange } from "./AccessLog.ts"
 import { type Certificate, loadCertificate, secureOptions, watchCertificate } from "./Certificate.ts"
 import { ConnectionLimit } from "./ConnectionLimit.ts"
 import { corsHeaders } from "./Cors.ts"
+import { FixedAnswers, fixedAnswers } from "./FixedAnswers.ts"
 import { trustedProxies } from "./Forwarded.ts"
 import { nodeServer } from "./NodeServer.ts"
 import { knownPaths, pathOf } from "./Paths.ts"
@@ -74,7 +75,9 @@ export const layer = (table: RouteTable) =>
       })
       yield* observeConnections(limit)
       const certificate = tls === undefined ? undefined : yield* loadCertificate(tls)
+      const fixed = yield* fixedAnswers(table)
       const server = nodeServer(finished, {
+        fixed: fixed.send,
         uploadRate,
         granted: corsHeaders(cors, settings.auth),
         proxies,
@@ -94,6 +97,7 @@ export const layer = (table: RouteTable) =>
       return serverWithFewServices.pipe(
         Layer.provide(NodeHttpServer.layerServer(() => server, options)),
         Layer.provideMerge(NodeHttpServer.layerHttpServices),
+        Layer.merge(Layer.succeed(FixedAnswers, fixed)),
         Layer.merge(Layer.succeed(Readiness, { ...readiness, defects }))
       )
     })

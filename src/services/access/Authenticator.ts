@@ -26,6 +26,8 @@ export class Authenticator extends Context.Service<
       request: HttpServerRequest.HttpServerRequest,
       headers?: CredentialHeaders
     ) => Effect.Effect<Principal, Refusal>
+    /** The principal of such a credential; undefined for everything that `authenticate` has to look at. */
+    readonly known?: (headers: CredentialHeaders) => Principal | undefined
     /** The name of the cookie that sessions have; undefined where there are none. */
     readonly session?: string
     /** The schemes that the gateway accepts, as `WWW-Authenticate` lists them to a request that it has refused. */

@@ -1,7 +1,7 @@
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
 import { StorageUnreachable } from "../../errors/StorageUnreachable.ts"
-import { ForEveryTenant, NeededRole } from "../shared/Access.ts"
+import { ForEveryTenant, IsFixed, NeededRole } from "../shared/Access.ts"
 import { Authorization } from "../shared/Security.ts"
 
 export const TenantResponse = Schema.Struct({
@@ -52,6 +52,7 @@ export class PlatformApi extends HttpApiGroup.make("platform")
       .annotate(OpenApi.Summary, "Gets the platform properties; secrets are masked"),
     HttpApiEndpoint.get("tenant", "/v1/platform/tenant", { success: TenantResponse })
       .annotate(NeededRole, "viewer")
+      .annotate(IsFixed, true)
       .annotate(OpenApi.Summary, "Gets the default tenant of the gateway"),
     HttpApiEndpoint.get("installation", "/v1/platform/installation", {
       success: InstallationResponse,

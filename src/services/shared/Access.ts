@@ -44,6 +44,10 @@ export const hasRoleAnywhere = ({ grants }: Principal, role: Role): boolean => {
   return false
 }
 
+/** Whether the principal has the role for the tenant; without one, for any tenant. */
+export const hasRoleFor = (principal: Principal, tenant: string | undefined, role: Role): boolean =>
+  tenant === undefined ? hasRoleAnywhere(principal, role) : hasRole(principal, tenant, role)
+
 /** Whether the principal may know that the tenant exists. */
 export const maySee = (principal: Principal, tenant: string): boolean => hasRole(principal, tenant, "viewer")
 
@@ -57,3 +61,9 @@ export const ForEveryTenant = Context.Reference<boolean>("flow/shared/ForEveryTe
 
 /** Whether an endpoint changes nothing although its method says so, an annotation. Every other one writes to the audit. */
 export const ChangesNothing = Context.Reference<boolean>("flow/shared/ChangesNothing", { defaultValue: () => false })
+
+/**
+ * Whether the answer of an endpoint without a tenant stays the same while the gateway runs, whoever asks for it, an
+ * annotation.
+ */
+export const IsFixed = Context.Reference<boolean>("flow/shared/IsFixed", { defaultValue: () => false })
