@@ -2,7 +2,7 @@ import { gzipSync } from "node:zlib"
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { proxy } from "./proxy.ts"
-import { Console, fill, noteShifts, open, rate, shiftsOf, soon, violations } from "./support.ts"
+import { Console, editor, escape, fill, noteShifts, open, rate, shiftsOf, soon, violations, visit } from "./support.ts"
 
 const dialogs = ["Propose patterns", "Pattern bank", "History", "Share", "Use in a flowline"] as const
 
@@ -33,14 +33,12 @@ layer(Console.layer, { excludeTestServices: true })("the console", (it) => {
                 .click()
             }
             assert.deepStrictEqual([name, await violations(page)], [name, []])
-            await page.keyboard.press("Escape")
-            await dialog.waitFor({ state: "hidden" })
+            await escape(page, dialog)
           }
           await page.getByRole("button", { name: /^Tenant/ }).click()
           await page.getByRole("dialog", { name: "Tenant" }).waitFor()
           assert.deepStrictEqual(await violations(page), [])
-          await page.keyboard.press("Escape")
-          await page.getByRole("dialog", { name: "Tenant" }).waitFor({ state: "hidden" })
+          await escape(page, page.getByRole("dialog", { name: "Tenant" }))
           await fill(page, /^Grok patterns/, "%{NOSUCH}")
           await page.getByRole("alert").waitFor()
           assert.deepStrictEqual(await violations(page), [])
@@ -65,7 +63,7 @@ layer(Console.layer, { excludeTestServices: true })("the console", (it) => {
         await rate(page).filter({ hasText: "3 of 4 lines match" }).waitFor()
         await page.getByRole("button", { name: "Pattern bank" }).click()
         await page.getByText(/\d+ patterns/).waitFor()
-        await page.keyboard.press("Escape")
+        await escape(page, page.getByRole("dialog"))
         await page.getByRole("button", { name: /^Colours/ }).click()
         await page.getByRole("button", { name: /^Colours/ }).click()
         await page.reload()
@@ -89,6 +87,7 @@ layer(Console.layer, { excludeTestServices: true })("the console", (it) => {
       yield* Effect.promise(async () => {
         const { page } = await open(browser, `${gateway.url}/console/`)
         await page.keyboard.press("Tab")
+        await page.getByRole("button", { name: "Skip to content" }).and(page.locator(":focus")).waitFor()
         await page.keyboard.press("Enter")
         await soon(async () => assert.strictEqual(await page.evaluate(() => document.activeElement?.id), "main"))
         await page.getByRole("button", { name: /^Tenant/ }).click()
@@ -97,10 +96,36 @@ layer(Console.layer, { excludeTestServices: true })("the console", (it) => {
         await dialog.getByText("No tenant of yours has such a name.").waitFor()
         await page.keyboard.press("Enter")
         await dialog.getByRole("textbox").fill("other")
+        await dialog.getByRole("button", { name: "othertenant" }).waitFor()
         await page.keyboard.press("Enter")
         await page.getByRole("button", { name: "Tenant othertenant" }).waitFor()
         await page.context().close()
       })
+    })
+  )
+
+  it.effect("gives the focus back when a dialog is closed, and takes it from nobody who has gone on", () =>
+    visit("", async (page) => {
+      const opener = page.getByRole("button", { name: /^Tenant/ })
+      const dialog = page.getByRole("dialog", { name: "Tenant" })
+      const text = editor(page, /^Grok patterns/)
+      for (const close of [
+        () => escape(page, dialog),
+        async () => {
+          await dialog.getByRole("button", { name: "Close" }).click()
+          await dialog.waitFor({ state: "detached" })
+        }
+      ]) {
+        await text.focus()
+        await opener.click()
+        await close()
+        await opener.and(page.locator(":focus")).waitFor()
+      }
+      await opener.click()
+      // After the browser has hidden the dialog, and before the page takes it away.
+      await text.evaluate((element) => addEventListener("close", () => element.focus(), { capture: true, once: true }))
+      await escape(page, dialog)
+      assert.isTrue(await text.evaluate((element) => element.matches(":focus")))
     })
   )
 

@@ -1,9 +1,9 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
-import { chromium } from "playwright-core"
 import { connect } from "../../packages/client/src/promise.ts"
 import { dialogOf, logIn, password, Setting, setting, visit } from "./login.ts"
 import { ended, save, start, tenant } from "./runs.ts"
+import { launch } from "./support.ts"
 
 const printing = (count: number) => `
 runtime: stream
@@ -14,15 +14,7 @@ dag:
 `
 
 /** A browser for which the gateway is another machine: over plain HTTP it does not say where a request comes from. */
-const away = Effect.acquireRelease(
-  Effect.promise(() =>
-    chromium.launch({
-      executablePath: "/usr/bin/chromium",
-      args: ["--no-sandbox", "--host-resolver-rules=MAP othermachine 127.0.0.1"]
-    })
-  ),
-  (browser) => Effect.promise(() => browser.close())
-)
+const away = launch("--host-resolver-rules=MAP othermachine 127.0.0.1")
 
 layer(setting, { excludeTestServices: true })("the console over plain HTTP, from another machine", (it) => {
   it.effect("reads lists, streams and parts of files with its session", () =>
@@ -42,7 +34,7 @@ layer(setting, { excludeTestServices: true })("the console over plain HTTP, from
         const page = await visit(context, url, complaints)
         assert.isFalse(await page.evaluate(() => isSecureContext))
         await logIn(page)
-        await dialogOf(page).waitFor({ state: "hidden" })
+        await dialogOf(page).waitFor({ state: "detached" })
 
         const refused: Array<string> = []
         page.on("response", (response) => {

@@ -14,11 +14,18 @@ export interface Seen {
   readonly complaints: Array<string>
 }
 
-/** A browser without a window. */
-export const launched = Effect.acquireRelease(
-  Effect.promise(() => chromium.launch({ executablePath: "/usr/bin/chromium", args: ["--no-sandbox"] })),
-  (browser) => Effect.promise(() => browser.close())
-)
+/** A browser without a window. What is waited for in it has as long as everything else that tests wait for. */
+export const launch = (...args: ReadonlyArray<string>) =>
+  Effect.acquireRelease(
+    Effect.promise(async () => {
+      const browser = await chromium.launch({ executablePath: "/usr/bin/chromium", args: ["--no-sandbox", ...args] })
+      browser.on("context", (context) => context.setDefaultTimeout(patience))
+      return browser
+    }),
+    (browser) => Effect.promise(() => browser.close())
+  )
+
+export const launched = launch()
 
 /** A gateway in a process of its own, and a browser. */
 export class Console extends Context.Service<
@@ -170,9 +177,24 @@ export const editor = (page: Page, name: RegExp) => page.getByRole("textbox", { 
 export const soon = (holds: () => Promise<void>): Promise<void> =>
   vi.waitFor(holds, { timeout: patience, interval: 20 })
 
+/** Waits until the keyboard types into this editor. */
+export const typesInto = (page: Page, name: RegExp): Promise<void> =>
+  editor(page, name).and(page.locator(":focus")).waitFor()
+
+/**
+ * Closes a dialog by Escape. The browser hides it at once, and the page takes it away later: whoever opens it meanwhile
+ * opens the one that is taken away.
+ */
+export const escape = async (page: Page, dialog: Locator): Promise<void> => {
+  await dialog.waitFor()
+  await page.keyboard.press("Escape")
+  await dialog.waitFor({ state: "detached" })
+}
+
 /** Puts a text in the place of what an editor has, as pasting does. */
 export const fill = async (page: Page, name: RegExp, text: string): Promise<void> => {
   await editor(page, name).focus()
+  await typesInto(page, name)
   await page.keyboard.press("ControlOrMeta+a")
   await page.keyboard.insertText(text)
 }

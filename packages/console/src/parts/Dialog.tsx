@@ -21,7 +21,9 @@ export const Dialog = ({
     if (dialog?.open === false) dialog.showModal()
     return () => {
       dialog?.close()
-      if (opener instanceof HTMLElement && opener.isConnected) opener.focus()
+      // The browser has given it back where it has closed the dialog, and the reader may have gone on since.
+      const isLost = document.activeElement === null || document.activeElement === document.body
+      if (isLost && opener instanceof HTMLElement && opener.isConnected) opener.focus()
     }
   }, [])
   return (
