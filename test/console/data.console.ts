@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto"
 import { assert, layer } from "@effect/vitest"
 import type { Page } from "playwright-core"
 import { artifact, choose, contentOf, drop, form, register, sha256, tenant } from "./data.ts"
-import { Console, editor, soon, violations, visit } from "./support.ts"
+import { Console, editor, escape, soon, violations, visit } from "./support.ts"
 
 layer(Console.layer, { excludeTestServices: true })("artifacts and the registry", (it) => {
   const inPage = (name: string, path: string, run: (page: Page, url: string, data: string) => Promise<void>) =>
@@ -68,7 +68,7 @@ layer(Console.layer, { excludeTestServices: true })("artifacts and the registry"
     await page.getByRole("button", { name: "Read again" }).click()
     const grid = page.getByRole("grid", { name: "Artifacts" })
     await grid.getByRole("row", { name: /http-status.*1\.10\.0/ }).waitFor()
-    assert.strictEqual(await grid.getByRole("row").count(), 3)
+    await soon(async () => assert.strictEqual(await grid.getByRole("row").count(), 3))
     await page.getByRole("checkbox", { name: "All versions" }).check()
     await grid.getByRole("row", { name: /http-status.*1\.9\.0/ }).waitFor()
     await page.getByRole("searchbox").fill("STATUS")
@@ -77,7 +77,7 @@ layer(Console.layer, { excludeTestServices: true })("artifacts and the registry"
       .getByRole("row", { name: /1\.9\.0/ })
       .getByRole("link")
       .click()
-    assert.match(page.url(), /\/console\/data\/artifacts\/org\.example\/http-status\?q=STATUS&all=1&version=1\.9\.0$/)
+    await page.waitForURL(/\/console\/data\/artifacts\/org\.example\/http-status\?q=STATUS&all=1&version=1\.9\.0$/)
     const detail = page.getByRole("region", { name: "http-status" })
     await detail.getByText("Codes and their reasons").waitFor()
     await detail.getByText(sha256(table)).waitFor()
@@ -96,7 +96,7 @@ layer(Console.layer, { excludeTestServices: true })("artifacts and the registry"
     assert.isFalse(await confirm.getByRole("checkbox", { name: "1.9.0" }).isChecked())
     assert.deepStrictEqual(await violations(page), [])
     await confirm.getByRole("button", { name: "Delete", exact: true }).click()
-    await confirm.waitFor({ state: "hidden" })
+    await confirm.waitFor({ state: "detached" })
     await detail.getByText(sha256(table)).waitFor()
     await page.goto(`${url}/console/data/artifacts/org.example/http-status?version=1.10.0`)
     await page.getByRole("alert").getByText("org.example:http-status:1.10.0").waitFor()
@@ -137,7 +137,7 @@ layer(Console.layer, { excludeTestServices: true })("artifacts and the registry"
     await detail.getByRole("gridcell", { name: "4" }).waitFor()
     await detail.getByRole("link", { name: "1", exact: true }).click()
     await detail.getByText(sha256("a;b\n1;2\n")).waitFor()
-    assert.match(page.url(), /\/console\/data\/registry\/tables\/2026\/one\.csv\?version=1$/)
+    await page.waitForURL(/\/console\/data\/registry\/tables\/2026\/one\.csv\?version=1$/)
     assert.strictEqual((await contentOf(page, detail.getByRole("link", { name: "Download" }))).toString(), "a;b\n1;2\n")
     await detail.getByRole("button", { name: "Upload a version" }).click()
     await choose(page, "Choose files", [{ name: "whatever.csv", content: "a;b\n5;6\n" }])
@@ -170,17 +170,19 @@ layer(Console.layer, { excludeTestServices: true })("artifacts and the registry"
     await page.keyboard.press("ArrowRight")
     await tree.getByRole("row", { name: /b\.txt/ }).waitFor()
     await page.keyboard.press("End")
+    await tree
+      .getByRole("row", { name: /b\.txt/ })
+      .and(page.locator(":focus"))
+      .waitFor()
     await page.keyboard.press("Enter")
     const detail = page.getByRole("region", { name: "keys/b.txt" })
     await editor(page, /^Content of b.txt/).waitFor()
-    assert.match(page.url(), /\/console\/data\/registry\/keys\/b\.txt\?q=keys$/)
+    await page.waitForURL(/\/console\/data\/registry\/keys\/b\.txt\?q=keys$/)
     const remove = detail.getByRole("button", { name: "Delete", exact: true })
     await remove.focus()
     await page.keyboard.press("Enter")
     const dialog = page.getByRole("dialog", { name: "Delete keys/b.txt" })
-    await dialog.waitFor()
-    await page.keyboard.press("Escape")
-    await dialog.waitFor({ state: "hidden" })
+    await escape(page, dialog)
     await soon(async () => assert.strictEqual(await page.evaluate(() => document.activeElement?.textContent), "Delete"))
     await page.keyboard.press("Enter")
     await dialog.getByRole("button", { name: "Delete", exact: true }).focus()

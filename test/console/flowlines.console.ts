@@ -12,7 +12,7 @@ import {
   text,
   textOf
 } from "./flowlinePages.ts"
-import { Console, fill, soon, violations } from "./support.ts"
+import { Console, fill, soon, typesInto, violations } from "./support.ts"
 
 /** What the editor offers to go on with. */
 const offered = (page: Page) => page.locator(".cm-tooltip-autocomplete").getByRole("option")
@@ -132,8 +132,8 @@ layer(Console.layer, { excludeTestServices: true })("flowlines", (it) => {
       await soon(async () => assert.deepStrictEqual(await names(), ["gamma", "beta", "alpha"]))
       await page.getByRole("searchbox").fill("archive_output")
       await page.getByText(/^1 of /).waitFor()
-      assert.deepStrictEqual(await names(), ["gamma"])
-      assert.include(page.url(), "q=archive_output")
+      await soon(async () => assert.deepStrictEqual(await names(), ["gamma"]))
+      await page.waitForURL(/q=archive_output/)
       await list.getByRole("link", { name: "gamma" }).click()
       await page.getByRole("heading", { name: "gamma" }).waitFor()
       await page.goBack()
@@ -150,6 +150,7 @@ layer(Console.layer, { excludeTestServices: true })("flowlines", (it) => {
     await boxOf(page, "parse").filter({ hasText: "paterns" }).waitFor()
     await fault.click()
     assert.match(await fault.innerText(), /^14:7/)
+    await typesInto(page, /^Flowline\./)
     for (let at = 0; at < 2; at++) await page.keyboard.press("ArrowRight")
     await page.keyboard.type("t")
     await problems(page).getByText("No problems").waitFor()

@@ -166,6 +166,7 @@ layer(Console.layer, { excludeTestServices: true })("flowlines in HJSON and JSON
     await boxOf(page, "generator_input").click()
     const form = page.getByRole("region", { name: "Node generator_input" })
     await form.getByRole("textbox", { name: /^count/ }).fill("2")
+    await text(page).getByText('"count": 2').waitFor()
     await cursorBehind(page, '"runtime": "stream",')
     await page.keyboard.insertText("\n  ")
     await page.keyboard.type('"nam')

@@ -1,7 +1,7 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { boxOf, flowline, openFlowlines, problems, saved, tenant, text, textOf } from "./flowlinePages.ts"
-import { Console, fill, open, rate, soon, violations } from "./support.ts"
+import { Console, escape, fill, open, rate, soon, violations } from "./support.ts"
 
 layer(Console.layer, { excludeTestServices: true })("flowlines with their forms and schedules", (it) => {
   const scenario = (name: string, run: (given: typeof Console.Service) => Promise<void>) =>
@@ -104,7 +104,7 @@ dag:
       body: JSON.stringify({ word: "hook" })
     })
     assert.strictEqual(response.status, 202)
-    await page.keyboard.press("Escape")
+    await escape(page, token)
     await page.getByRole("grid", { name: "What push has run" }).getByText("succeeded").waitFor()
     assert.notInclude(await page.content(), shown)
     await page.reload()
@@ -136,7 +136,7 @@ dag:
     await page.getByRole("button", { name: "New flowline with it" }).click()
     await boxOf(page, "grok").waitFor()
     await problems(page).getByText("No problems").waitFor()
-    assert.strictEqual(new URL(page.url()).hash, "")
+    await soon(async () => assert.strictEqual(new URL(page.url()).hash, ""))
     await page.getByRole("button", { name: "Try it" }).click()
     await page.getByRole("textbox", { name: "Sample for input" }).fill("c 3")
     await page.reload()

@@ -1,7 +1,7 @@
 import { assert, layer } from "@effect/vitest"
 import type { BrowserContextOptions, Page } from "playwright-core"
 import { frameTimes } from "./frames.ts"
-import { Console, editor, isWide, soon, violations, visit } from "./support.ts"
+import { Console, editor, escape, isWide, rate, soon, violations, visit } from "./support.ts"
 
 /** The pages that the navigation leads to: their titles and addresses. */
 const pagesOf = async (page: Page): Promise<ReadonlyArray<readonly [title: string, href: string]>> =>
@@ -84,7 +84,7 @@ layer(Console.layer, { excludeTestServices: true })("the frame", (it) => {
     await soon(async () => assert.strictEqual(await page.evaluate(() => document.activeElement?.id), "main"))
     await page.getByRole("main").getByRole("link", { name: "Gateways" }).waitFor()
     await page.keyboard.press("Tab")
-    await soon(async () => assert.isTrue(await page.evaluate(() => document.activeElement?.closest("main") !== null)))
+    await page.getByRole("main").locator(":focus").waitFor()
     // Another view of the same page leaves the focus at its link.
     await page.getByRole("link", { name: "Gateways" }).focus()
     await page.keyboard.press("Enter")
@@ -101,6 +101,8 @@ layer(Console.layer, { excludeTestServices: true })("the frame", (it) => {
   })
 
   inPage("goes through its controls in the order in which they are seen", async (page) => {
+    // All of the page is there.
+    await rate(page).filter({ hasText: "3 of 4 lines match" }).waitFor()
     await page.evaluate(() => document.body.focus())
     const seen: Array<{ readonly name: string; readonly isHeader: boolean; readonly x: number; readonly y: number }> =
       []
@@ -130,8 +132,7 @@ layer(Console.layer, { excludeTestServices: true })("the frame", (it) => {
     await dialog.getByText("completes names of the bank").waitFor()
     await dialog.getByText("closes a dialog or a menu").waitFor()
     assert.deepStrictEqual(await violations(page), [])
-    await page.keyboard.press("Escape")
-    await dialog.waitFor({ state: "detached" })
+    await escape(page, dialog)
     // In a text it is a character.
     await editor(page, /^Grok patterns/).focus()
     await page.keyboard.press("?")
@@ -157,6 +158,7 @@ layer(Console.layer, { excludeTestServices: true })("the frame", (it) => {
       assert.deepStrictEqual(await violations(page), [])
       await page.keyboard.press("Escape")
       await links.filter({ hasText: "Administration" }).waitFor({ state: "hidden" })
+      await menu.and(page.locator(":focus")).waitFor()
       await page.keyboard.press("Enter")
       await links.filter({ hasText: "Administration" }).click()
       await page.getByRole("heading", { name: "Administration", level: 1 }).waitFor()

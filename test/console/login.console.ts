@@ -1,8 +1,20 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { eventually } from "../support/process.ts"
-import { account, dialogOf, endSession, focused, hostile, logIn, password, Setting, setting, visit } from "./login.ts"
-import { fill, rate, soon } from "./support.ts"
+import {
+  account,
+  dialogOf,
+  endSession,
+  focused,
+  hostile,
+  logIn,
+  logOut,
+  password,
+  Setting,
+  setting,
+  visit
+} from "./login.ts"
+import { escape, fill, rate, soon } from "./support.ts"
 
 layer(setting, { excludeTestServices: true })("the login of the console", (it) => {
   it.effect("comes first, by keyboard alone, and what was asked for comes after it", () =>
@@ -35,22 +47,22 @@ layer(setting, { excludeTestServices: true })("the login of the console", (it) =
         await page.keyboard.type(password)
         await page.keyboard.press("Enter")
         await rate(page).filter({ hasText: "3 of 4 lines match" }).waitFor()
-        await dialogOf(page).waitFor({ state: "hidden" })
+        await dialogOf(page).waitFor({ state: "detached" })
         await account(page).focus()
         await page.keyboard.press("Enter")
         const dialog = page.getByRole("dialog", { name: "User" })
         await dialog.getByText("user:alice").waitFor()
         await dialog.getByText("admin: mytenant").waitFor()
         await dialog.getByText("viewer: othertenant").waitFor()
-        await page.keyboard.press("Escape")
-        await dialog.waitFor({ state: "hidden" })
+        await escape(page, dialog)
         await page.getByRole("button", { name: /^Tenant mytenant/ }).press("Enter")
         await page.getByRole("dialog", { name: "Tenant" }).getByLabel("Search").waitFor()
         await page.keyboard.type("OTHER")
         await page.keyboard.press("Enter")
         await page.getByRole("button", { name: /^Tenant othertenant/ }).waitFor()
+        await page.getByRole("dialog", { name: "Tenant" }).waitFor({ state: "detached" })
         await account(page).press("Enter")
-        await dialog.getByRole("button", { name: "Log out" }).press("Enter")
+        await Promise.all([page.waitForEvent("load"), dialog.getByRole("button", { name: "Log out" }).press("Enter")])
         await dialogOf(page).waitFor()
         // The page that is loaded again shows nothing of what was there.
         assert.strictEqual(await rate(page).count(), 0)
@@ -74,7 +86,7 @@ layer(setting, { excludeTestServices: true })("the login of the console", (it) =
         await fill(page, /^Grok patterns/, "%{GREEDYDATA:all}")
         await dialogOf(page).getByText("Your session has ended").waitFor()
         await logIn(page)
-        await dialogOf(page).waitFor({ state: "hidden" })
+        await dialogOf(page).waitFor({ state: "detached" })
         // The call that was refused is made again: nobody has to type.
         await rate(page).filter({ hasText: "4 of 4 lines match" }).waitFor()
         await context.close()
@@ -92,14 +104,13 @@ layer(setting, { excludeTestServices: true })("the login of the console", (it) =
         await dialogOf(other).waitFor()
         await logIn(one)
         await rate(one).waitFor()
-        await dialogOf(other).waitFor({ state: "hidden" })
+        await dialogOf(other).waitFor({ state: "detached" })
         await rate(other).filter({ hasText: "3 of 4 lines match" }).waitFor()
-        await account(one).click()
-        await one.getByRole("button", { name: "Log out" }).click()
+        await logOut(one)
         await dialogOf(other).getByText("Your session has ended").waitFor()
         await logIn(other)
         await rate(other).filter({ hasText: "3 of 4 lines match" }).waitFor()
-        await dialogOf(one).waitFor({ state: "hidden" })
+        await dialogOf(one).waitFor({ state: "detached" })
         await context.close()
       })
     })
@@ -139,7 +150,7 @@ layer(setting, { excludeTestServices: true })("the login of the console", (it) =
           .click()
         const there = await tab
         await there.getByText("You can close this page").waitFor()
-        await dialogOf(linked).waitFor({ state: "hidden" })
+        await dialogOf(linked).waitFor({ state: "detached" })
         await rate(linked).filter({ hasText: "4 of 4 lines match" }).waitFor()
         assert.deepStrictEqual(complaints, [])
         await Promise.all([context.close(), fresh.close()])

@@ -80,6 +80,13 @@ export const logIn = async (page: Page, user = "alice", given = password) => {
   await dialog.getByRole("button", { name: "Log in", exact: true }).click()
 }
 
+/** Logs out by mouse, and waits for the page that is loaded then: what was there before takes what is typed with it. */
+export const logOut = async (page: Page) => {
+  await account(page).click()
+  await Promise.all([page.waitForEvent("load"), page.getByRole("button", { name: "Log out" }).click()])
+  await dialogOf(page).waitFor()
+}
+
 export const account = (page: Page) => page.getByRole("button", { name: /^User/ })
 
 /** Ends all sessions of a browser context behind the back of its pages. */

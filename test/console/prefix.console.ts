@@ -2,7 +2,7 @@ import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import type { BrowserContext, Page } from "playwright-core"
 import type { OidcIssuer } from "../support/oidcIssuer.ts"
-import { account, dialogOf, endSession, logIn, password, Setting, setting, visit } from "./login.ts"
+import { account, dialogOf, endSession, logIn, logOut, password, Setting, setting, visit } from "./login.ts"
 import { proxy } from "./proxy.ts"
 import { fill, rate } from "./support.ts"
 
@@ -72,9 +72,7 @@ layer(setting, { excludeTestServices: true })("a login below the prefix of a pro
     await page.getByRole("button", { name: "Delete" }).click()
     await page.getByRole("dialog").getByRole("button", { name: "Delete" }).click()
     await page.waitForURL(`${url}/console/flowlines`)
-    await account(page).click()
-    await page.getByRole("button", { name: "Log out" }).click()
-    await dialogOf(page).waitFor()
+    await logOut(page)
     assert.deepStrictEqual(await context.cookies(), [])
     assert.isTrue(page.url().startsWith(`${url}/console/`))
     assert.deepStrictEqual(complaints, [])
@@ -126,7 +124,7 @@ layer(setting, { excludeTestServices: true })("a login below the prefix of a pro
       const there = await tab
       await there.getByText("You can close this page").waitFor()
       assert.isTrue(there.url().startsWith(`${url}/console/login`))
-      await dialogOf(page).waitFor({ state: "hidden" })
+      await dialogOf(page).waitFor({ state: "detached" })
       await page.getByRole("table").getByRole("row", { name: /^all/ }).waitFor()
       assert.deepStrictEqual(complaints, [])
     }

@@ -2,8 +2,8 @@ import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { replaceFile } from "../access/accessFiles.ts"
 import { eventually } from "../support/process.ts"
-import { account, dialogOf, hostile, logIn, password, Setting, setting, users, visit } from "./login.ts"
-import { fill, rate, violations } from "./support.ts"
+import { account, dialogOf, hostile, logIn, logOut, password, Setting, setting, users, visit } from "./login.ts"
+import { escape, fill, rate, violations } from "./support.ts"
 
 layer(setting, { excludeTestServices: true })("the readers of the console", (it) => {
   it.effect("takes keys and tokens, too", () =>
@@ -25,8 +25,7 @@ layer(setting, { excludeTestServices: true })("the readers of the console", (it)
         await dialogOf(page).getByRole("textbox", { name: "API key" }).fill(key)
         await page.keyboard.press("Enter")
         await account(page).filter({ hasText: id }).waitFor()
-        await account(page).click()
-        await page.getByRole("button", { name: "Log out" }).click()
+        await logOut(page)
         await dialogOf(page).getByLabel("Token", { exact: true }).check()
         const token = await issuer.sign({ aud: "flow", groups: ["flow"] })
         await dialogOf(page).getByRole("textbox", { name: "Token" }).fill(token)
@@ -47,22 +46,19 @@ layer(setting, { excludeTestServices: true })("the readers of the console", (it)
         const page = await visit(context, `${gateway.url}/console/`, complaints)
         await logIn(page)
         await page.getByRole("button", { name: /^Tenant mytenant/ }).waitFor()
-        await account(page).click()
-        await page.getByRole("button", { name: "Log out" }).click()
+        await logOut(page)
         // The next reader may not see what the one before has chosen.
         await logIn(page, "vera")
         await page.getByRole("button", { name: /^Tenant othertenant/ }).click()
         const rows = page.getByRole("dialog", { name: "Tenant" }).getByRole("listitem")
         await rows.first().waitFor()
         assert.deepStrictEqual(await rows.allTextContents(), ["othertenantviewer"])
-        await page.keyboard.press("Escape")
-        await account(page).click()
-        await page.getByRole("button", { name: "Log out" }).click()
+        await escape(page, page.getByRole("dialog", { name: "Tenant" }))
+        await logOut(page)
         await logIn(page, "nobody")
         await page.getByRole("heading", { name: "There is no tenant for you yet" }).waitFor()
         assert.deepStrictEqual(await violations(page), [])
-        await account(page).click()
-        await page.getByRole("button", { name: "Log out" }).click()
+        await logOut(page)
         await logIn(page, hostile)
         await account(page).filter({ hasText: hostile }).waitFor()
         assert.deepStrictEqual(complaints, [])
@@ -96,7 +92,7 @@ layer(setting, { excludeTestServices: true })("the readers of the console", (it)
           await account(page).click()
           await page.getByRole("dialog", { name: "User" }).getByText("user:alice").waitFor()
           await isWhole()
-          await page.keyboard.press("Escape")
+          await escape(page, page.getByRole("dialog", { name: "User" }))
           await page.getByRole("button", { name: /^Tenant/ }).click()
           await page.getByRole("dialog", { name: "Tenant" }).waitFor()
           await isWhole()
@@ -123,9 +119,11 @@ layer(setting, { excludeTestServices: true })("the readers of the console", (it)
         const { alice: _, ...others } = users
         replaceFile(auth, fileOf(others))
         await eventually("the end of the session", async () => {
-          await fill(page, /^Grok patterns/, `%{GREEDYDATA:a${Math.floor(Math.random() * 1e6)}}`)
-          return dialogOf(page).isVisible()
+          const answer = await context.request.get(`${gateway.url}/v1/mytenant/keys`)
+          return answer.status() === 401
         })
+        await fill(page, /^Grok patterns/, "%{GREEDYDATA:all}")
+        await dialogOf(page).waitFor()
         await logIn(page, "vera")
         await account(page).filter({ hasText: "vera" }).waitFor()
         await rate(page).filter({ hasText: "4 of 4 lines match" }).waitFor()

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs"
 import { assert, layer } from "@effect/vitest"
 import type { Page } from "playwright-core"
 import { parse } from "yaml"
-import { Console, editor, fill, open, rate, visit } from "./support.ts"
+import { Console, editor, escape, fill, open, rate, soon, visit, watched } from "./support.ts"
 
 const patterns = /^Grok patterns/
 const lines = /^Log lines/
@@ -47,7 +47,9 @@ const scenarios = [
     await page.waitForFunction(() => location.hash.startsWith("#t="))
     await rate(page).filter({ hasText: "1 of 1" }).waitFor()
     await page.getByRole("button", { name: "Share" }).click()
-    const link = await page.getByRole("textbox", { name: "Copy a link" }).inputValue()
+    const shared = page.getByRole("textbox", { name: "Copy a link" })
+    await soon(async () => assert.include(await shared.inputValue(), "#t="))
+    const link = await shared.inputValue()
     const { page: other } = await open(page.context().browser()!, link)
     await rate(other).filter({ hasText: "1 of 1" }).waitFor()
     assert.include(await editor(other, lines).innerText(), "state 1 ✓")
@@ -66,7 +68,7 @@ const scenarios = [
       dialog.getByRole("button", { name: "Save as a file" }).click()
     ])
     const file = await download.path()
-    await page.keyboard.press("Escape")
+    await escape(page, dialog)
     await fill(page, lines, "gone")
     await page.getByRole("button", { name: "Share" }).click()
     const [chooser] = await Promise.all([
@@ -84,8 +86,8 @@ const scenarios = [
     await fill(page, lines, "the first one")
     await fill(page, patterns, "%{WORD:first}")
     // A page of its own begins an entry of its own.
-    const second = await page.context().newPage()
-    await second.goto(`${url}/console/`)
+    await rate(page).filter({ hasText: "1 of 1 line match" }).waitFor()
+    const { page: second } = await watched(await page.context().newPage(), `${url}/console/`)
     await fill(second, patterns, "%{WORD:second}")
     await second.getByRole("button", { name: "History" }).click()
     const dialog = second.getByRole("dialog", { name: "History" })

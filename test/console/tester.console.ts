@@ -20,6 +20,16 @@ const backgroundOf = (page: Page, selector: string, text: string) =>
 
 const row = (page: Page, text: string | RegExp) => page.getByRole("grid").getByRole("row").filter({ hasText: text })
 
+/** Waits until these lines are tested with this pattern, and chooses the first: the example's rate is the same. */
+const tested = async (page: Page): Promise<void> => {
+  await row(page, "10 GET").click()
+  await page
+    .getByRole("table")
+    .getByRole("row", { name: /^id 10 / })
+    .waitFor()
+  await rate(page).filter({ hasText: "3 of 4" }).waitFor()
+}
+
 const scenarios = [
   withPage("shows results as one types, by keyboard alone", async (page) => {
     await fill(page, lines, "")
@@ -50,8 +60,7 @@ const scenarios = [
   withPage("gives a field the same colour in sample, pattern and table", async (page) => {
     await fill(page, lines, log)
     await fill(page, patterns, pattern)
-    await rate(page).filter({ hasText: "3 of 4" }).waitFor()
-    await row(page, "10 GET").click()
+    await tested(page)
     const places = ["span[class^=f]", "[role=grid] span[title]", "tbody th span"] as const
     const texts = { id: ["INT:id", "10", "id"], path: ["NOTSPACE:path", "/a", "path"] } as const
     for (const [inPattern, inRow, inTable] of Object.values(texts)) {
@@ -85,8 +94,7 @@ const scenarios = [
   withPage("steps from line to line and from miss to miss", async (page) => {
     await fill(page, lines, log)
     await fill(page, patterns, pattern)
-    await rate(page).filter({ hasText: "3 of 4" }).waitFor()
-    await row(page, "10 GET").click()
+    await tested(page)
     await page.getByRole("button", { name: "Next", exact: true }).click()
     await page.getByRole("region", { name: "Line 2" }).waitFor()
     await page.getByRole("button", { name: "Next miss" }).click()
@@ -125,7 +133,9 @@ const scenarios = [
     await faults.getByText('unknown pattern "NOSUCH"').waitFor()
     assert.include(await faults.innerText(), "Pattern, line 2, column 1:")
     assert.include(await faults.innerText(), "WROD")
-    assert.deepStrictEqual(await page.locator(".fault").allInnerTexts(), ["%{NOSUCH:x}", "%{WROD:y}"])
+    await soon(async () =>
+      assert.deepStrictEqual(await page.locator(".fault").allInnerTexts(), ["%{NOSUCH:x}", "%{WROD:y}"])
+    )
   }),
 
   withPage("counts and times each pattern, and warns", async (page) => {
@@ -167,14 +177,17 @@ const scenarios = [
     await page.getByRole("button", { name: "Pattern bank" }).click()
     const dialog = page.getByRole("dialog", { name: "Pattern bank" })
     // It begins with what the cursor is at.
-    const first = await dialog.getByRole("region", { name: "SYSLOGBASE" }).innerText()
-    for (const part of ["SYSLOGTIMESTAMP", "MONTHDAY", "SYSLOGPROG"]) assert.include(first, part)
+    const says = (name: string, parts: ReadonlyArray<string>) =>
+      soon(async () => {
+        const said = await dialog.getByRole("region", { name }).innerText()
+        for (const part of parts) assert.include(said, part)
+      })
+    await says("SYSLOGBASE", ["SYSLOGTIMESTAMP", "MONTHDAY", "SYSLOGPROG"])
     await dialog.getByRole("searchbox").fill("192.0.2.17:8080")
     await dialog.getByRole("button", { name: /^HOSTPORT/ }).click()
-    const said = await dialog.getByRole("region", { name: "HOSTPORT" }).innerText()
-    for (const part of ["192.0.2.17:8080", "Expands to", "IPORHOST", "POSINT", "HOSTNAME"]) assert.include(said, part)
+    await says("HOSTPORT", ["192.0.2.17:8080", "Expands to", "IPORHOST", "POSINT", "HOSTNAME"])
     await dialog.getByRole("button", { name: "Insert" }).click()
-    await dialog.waitFor({ state: "hidden" })
+    await dialog.waitFor({ state: "detached" })
     // The name of the field is selected, so that typing replaces it.
     await page.waitForFunction(() =>
       document.activeElement?.shadowRoot?.activeElement?.textContent?.includes("HOSTPORT")
@@ -209,7 +222,7 @@ const scenarios = [
     await dialog.getByText("2 of 2 lines").first().waitFor()
     await dialog.getByRole("button", { name: "Use it" }).first().click()
     await rate(page).filter({ hasText: "2 of 2 lines match" }).waitFor()
-    assert.include(await editor(page, patterns).innerText(), "TIMESTAMP_ISO8601:timestamp")
+    await soon(async () => assert.include(await editor(page, patterns).innerText(), "TIMESTAMP_ISO8601:timestamp"))
   })
 ]
 

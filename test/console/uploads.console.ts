@@ -1,6 +1,6 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
-import { Console, open } from "./support.ts"
+import { Console, escape, open } from "./support.ts"
 
 const bytes = (size: number) => Buffer.alloc(size, "0123456789abcdef\n")
 
@@ -50,7 +50,7 @@ layer(Console.layer, { excludeTestServices: true })("uploads", (it) => {
         await dialog.getByRole("textbox", { name: "Path for typed.txt" }).fill("kept/typed.txt")
         await gateway.kill("SIGKILL")
         await page.getByText("The gateway does not answer. What you type is kept").waitFor()
-        await page.keyboard.press("Escape")
+        await escape(page, dialog)
         await rowOf("broken.txt").getByRole("alert").getByText("The connection broke.").waitFor()
         const again = await choose("typed.txt", bytes(10))
         await again.getByRole("textbox", { name: "Path for typed.txt" }).fill("kept/typed.txt")
