@@ -4,7 +4,7 @@ import { join } from "node:path"
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import type { Page } from "playwright-core"
-import { Console, open, violations, visit } from "./support.ts"
+import { Console, escape, open, soon, violations, visit } from "./support.ts"
 
 const views = ["Limits and use", "API keys", "Secrets", "Audit", "Gateways", "Retention"] as const
 
@@ -44,7 +44,7 @@ layer(Console.layer, { excludeTestServices: true })("administration", (it) => {
       assert.match(key, /^fgk_/)
       assert.strictEqual((await fetch(`${url}/v1/mytenant/flowline`, { headers: { "x-api-key": key } })).status, 200)
       assert.deepStrictEqual(await violations(page), [])
-      await page.keyboard.press("Escape")
+      await escape(page, dialog)
       const row = page.getByRole("row").filter({ hasText: hostile })
       await row.getByText("valid", { exact: true }).waitFor()
       // Nothing of the page has the key any more.
@@ -94,7 +94,7 @@ layer(Console.layer, { excludeTestServices: true })("administration", (it) => {
     await row.waitFor()
     await row.getByRole("progressbar", { name: /^waitingExecutions: 0%/ }).waitFor()
     await page.getByRole("status").filter({ hasText: "Nothing is near its limit" }).waitFor()
-    assert.strictEqual(await page.title(), "Limits and use · Administration · Flow Gateway")
+    await soon(async () => assert.strictEqual(await page.title(), "Limits and use · Administration · Flow Gateway"))
   })
 
   inPage("finds rows of the audit by conditions that the address holds", "admin/audit", async (page, url) => {
@@ -108,8 +108,10 @@ layer(Console.layer, { excludeTestServices: true })("administration", (it) => {
     await rows.nth(1).waitFor()
     await page.getByRole("combobox", { name: "Outcome" }).selectOption("refused")
     await page.getByRole("heading", { name: "Nothing of this" }).waitFor()
-    assert.include(page.url(), "action=keys.revoke")
-    assert.include(page.url(), "outcome=refused")
+    await soon(async () => {
+      assert.include(page.url(), "action=keys.revoke")
+      assert.include(page.url(), "outcome=refused")
+    })
     await page.goBack()
     await rows.nth(1).waitFor()
     await page.getByRole("button", { name: "Show all" }).click()
@@ -124,10 +126,10 @@ layer(Console.layer, { excludeTestServices: true })("administration", (it) => {
       .first()
       .waitFor()
     assert.deepStrictEqual(await violations(page), [])
-    await page.keyboard.press("Escape")
+    await escape(page, dialog)
     await page.getByRole("radio", { name: "no tenant" }).check()
     await page.getByRole("heading", { name: "Nothing of this" }).waitFor()
-    assert.include(page.url(), "of=platform")
+    await page.waitForURL(/of=platform/)
   })
 
   inPage("tells the gateways, what they need, and when old history goes", "admin/gateways", async (page) => {

@@ -3,7 +3,7 @@ import type { Page } from "playwright-core"
 import { eventually } from "../support/process.ts"
 import { files, main, markup, state } from "./jobs.ts"
 import { clientOf, consoleOf, tenant } from "./pages.ts"
-import { editor, faultless, violations, visit } from "./support.ts"
+import { editor, escape, faultless, soon, violations, visit } from "./support.ts"
 
 layer(consoleOf(files), { excludeTestServices: true })("channels", (it) => {
   const inPage = (name: string, path: string, run: (page: Page, url: string) => Promise<void>) =>
@@ -42,7 +42,7 @@ layer(consoleOf(files), { excludeTestServices: true })("channels", (it) => {
     const confirm = page.getByRole("dialog", { name: "Delete the channel made?" })
     await confirm.getByRole("button", { name: "Delete" }).click()
     await confirm.getByText("The job local/ticks is started: stop the channel first").waitFor()
-    await page.keyboard.press("Escape")
+    await escape(page, confirm)
     await page.getByRole("button", { name: "Stop made", exact: true }).click()
     await state(page, "local/ticks").filter({ hasText: "stopped" }).filter({ hasText: "It was stopped" }).waitFor()
     await page.getByRole("button", { name: "Delete" }).click()
@@ -53,11 +53,12 @@ layer(consoleOf(files), { excludeTestServices: true })("channels", (it) => {
 
   inPage("are made, started and stopped by keyboard", "channels", async (page) => {
     const press = async (name: string) => {
-      await page.getByRole("button", { name, exact: true }).focus()
+      const button = page.getByRole("button", { name, exact: true, disabled: false })
+      await button.focus()
+      await button.and(page.locator(":focus")).waitFor()
       await page.keyboard.press("Enter")
     }
     await press("New channel")
-    await page.keyboard.press("Tab")
     await page.getByRole("dialog").getByLabel("Name").focus()
     await page.keyboard.type("keys")
     await page.keyboard.press("Enter")
@@ -70,6 +71,7 @@ layer(consoleOf(files), { excludeTestServices: true })("channels", (it) => {
     await page.getByText("keys is saved").waitFor()
     await page.getByRole("link", { name: "Jobs" }).focus()
     await page.keyboard.press("Enter")
+    await state(page, "local/ticks").waitFor()
     await press("Start keys")
     await state(page, "local/ticks").filter({ hasText: "active" }).waitFor()
     await page.getByRole("grid", { name: "Jobs" }).focus()
@@ -109,8 +111,8 @@ layer(consoleOf(files), { excludeTestServices: true })("channels", (it) => {
         (await detail.getByRole("region", { name: "Failed runs" }).locator("time").first().getAttribute("datetime")) ??
           ""
       )
-      assert.isAtLeast(at - failed, 30_000)
-      assert.isAtMost(at - failed, 60_000)
+      assert.isAtLeast(at - failed, 300_000)
+      assert.isAtMost(at - failed, 600_000)
       await detail.getByText(/1 failed run;/).waitFor()
       await page.reload()
       await detail.waitFor()
@@ -120,12 +122,11 @@ layer(consoleOf(files), { excludeTestServices: true })("channels", (it) => {
       await state(page, "local/follows").filter({ hasText: /\d B$/ }).waitFor()
       const lag = follows.getByRole("slider", { name: "Lag: unread bytes" })
       await lag.focus()
-      await page.keyboard.press("End")
-      await page.waitForFunction(() =>
-        /Lag [\d.,]+ /.test(
-          document.querySelector('[aria-label="Lag: unread bytes"][role=slider]')?.getAttribute("aria-valuetext") ?? ""
-        )
-      )
+      // The picture may have no moment yet to go to.
+      await soon(async () => {
+        await page.keyboard.press("End")
+        assert.match((await lag.getAttribute("aria-valuetext")) ?? "", /Lag [\d.,]+ /)
+      })
       await page.getByRole("log").getByText("two").waitFor()
     }
   )

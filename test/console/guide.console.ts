@@ -19,7 +19,7 @@ layer(Console.with(configuration), { excludeTestServices: true })("the guide of 
     await page.evaluate(() => Object.assign(globalThis, { isSame: true }))
     await article(page).getByRole("link", { name: "Running a flowline" }).click()
     await article(page).getByRole("heading", { name: "Running a flowline", level: 2 }).waitFor()
-    assert.strictEqual(page.url(), `${url}/console/guide/documentation/flowlines`)
+    await page.waitForURL(`${url}/console/guide/documentation/flowlines`)
     assert.isTrue(await page.evaluate(() => globalThis.isSame))
     const links = page.getByRole("navigation", { name: "Pages of the documentation" })
     await links.locator('[aria-current="page"]').first().waitFor()
@@ -96,7 +96,7 @@ layer(Console.with(configuration), { excludeTestServices: true })("the guide of 
       } else {
         await article(page).getByRole("link", { name: "to patterns" }).click()
         await article(page).getByRole("heading", { name: "Testing patterns" }).waitFor()
-        assert.strictEqual(page.url(), `${url}/console/guide/documentation/patterns`)
+        await page.waitForURL(`${url}/console/guide/documentation/patterns`)
       }
     })
   }
@@ -108,7 +108,7 @@ layer(Console.with(configuration), { excludeTestServices: true })("the guide of 
     const status = results.getByRole("status")
     await status.filter({ hasText: /^1 page of \d+ found$/ }).waitFor()
     await results.locator("mark", { hasText: "orchid" }).waitFor()
-    assert.match(page.url(), /\?q=zygomorphic\+ORCHID$/)
+    await page.waitForURL(/\?q=zygomorphic\+ORCHID$/)
     await page.keyboard.press("Tab")
     // The next links are those of the pages; the results come after them.
     await results.getByRole("link", { name: "Deep page" }).focus()
@@ -138,6 +138,10 @@ layer(Console.with(configuration), { excludeTestServices: true })("the guide of 
       await tree.getByRole("row", { name: /channels/ }).waitFor({ state: "hidden" })
       await tree.focus()
       await page.keyboard.press("End")
+      await tree
+        .getByRole("row", { name: /syslog\.hjson/ })
+        .and(page.locator(":focus"))
+        .waitFor()
       await page.keyboard.press("Enter")
       await soon(async () =>
         assert.match(page.url(), /\/guide\/configuration\/flowlines\/syslog\.hjson\?q=syslog\.hj$/)

@@ -1,6 +1,6 @@
 import { assert, layer } from "@effect/vitest"
 import type { Page } from "playwright-core"
-import { Console, editor, fill, rate, violations, visit } from "./support.ts"
+import { Console, editor, fill, rate, soon, violations, visit } from "./support.ts"
 
 /** What would run if any place of the page took it for something else than text. */
 const hostile = [
@@ -135,7 +135,7 @@ layer(Console.layer, { excludeTestServices: true })("hostile content", (it) => {
     await grid.getByRole("row").filter({ hasText: "9999 ok" }).waitFor()
     assert.isBelow(await grid.getByRole("row").count(), 60)
     await page.getByRole("checkbox", { name: "Only misses" }).check()
-    assert.strictEqual(await grid.getAttribute("aria-rowcount"), "101")
+    await soon(async () => assert.strictEqual(await grid.getAttribute("aria-rowcount"), "101"))
     await grid.focus()
     await page.keyboard.press("Home")
     await grid.getByRole("row", { selected: true }).filter({ hasText: "miss 7" }).waitFor()

@@ -33,7 +33,7 @@ export const files = {
   "logs/app.log": "one\ntwo\n",
   "channels/shop/channel_structure.yaml": structure(
     "{ name: ticks, runtime: stream }",
-    "{ name: fails, runtime: stream, restart: { initial: 30s, max: 60s, perHour: 20 } }",
+    "{ name: fails, runtime: stream, restart: { initial: 300s, max: 600s, perHour: 20 } }",
     "{ name: follows, runtime: stream }"
   ),
   "channels/shop/ticks.yaml": ticks(markup),

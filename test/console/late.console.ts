@@ -92,6 +92,7 @@ layer(Console.layer, { excludeTestServices: true })("the page of a flowline, bef
     assert.include(await text(page).innerText(), "count: 3")
     letThrough()
     await text(page).getByText("count: 4").waitFor()
+    await text(page).getByText("two: 2").waitFor()
     await problems(page).getByText("No problems").waitFor()
     await page.keyboard.press("ControlOrMeta+s")
     await page.getByText("Version 2, saved").waitFor()

@@ -1,7 +1,7 @@
 import { assert, layer } from "@effect/vitest"
 import { form } from "../../packages/client/src/promise.ts"
 import { ended, endless, type Given, openRuns, orders, save, start, tenant, withGateway } from "./runs.ts"
-import { Console, violations } from "./support.ts"
+import { Console, soon, violations } from "./support.ts"
 
 layer(Console.layer, { excludeTestServices: true })("runs", (it) => {
   const inGateway = (name: string, run: (given: Given) => Promise<void>) => it.effect(name, () => withGateway(run))
@@ -25,10 +25,10 @@ layer(Console.layer, { excludeTestServices: true })("runs", (it) => {
       const running = await start(api, live)
       await page.getByRole("row").filter({ hasText: "Endless" }).filter({ hasText: "running" }).waitFor()
       const names = () => page.getByRole("grid").getByRole("row").nth(1).innerText()
-      assert.include(await names(), "Endless")
+      await soon(async () => assert.include(await names(), "Endless"))
       await page.getByLabel("State").selectOption("running")
       await row.waitFor({ state: "hidden" })
-      assert.include(page.url(), "state=RUNNING")
+      await page.waitForURL(/state=RUNNING/)
       await page.reload()
       await page.getByText("1 run, the newest first").waitFor()
       await page.getByRole("button", { name: "Clear filters" }).click()
@@ -42,7 +42,7 @@ layer(Console.layer, { excludeTestServices: true })("runs", (it) => {
       await page.keyboard.press("ArrowDown")
       await page.keyboard.press("Enter")
       await page.getByRole("heading", { level: 1, name: "Orders of the shop" }).waitFor()
-      assert.isTrue(page.url().endsWith(`/console/runs/${id}/${first}`))
+      await page.waitForURL((address) => address.href.endsWith(`/console/runs/${id}/${first}`))
       await page.goBack()
       await row.waitFor()
       await api.executions.cancel({ params: { tenant, flowlineId: live, executionId: running } })
@@ -117,7 +117,7 @@ layer(Console.layer, { excludeTestServices: true })("runs", (it) => {
     assert.deepStrictEqual(await violations(page), [])
     await dialog.getByLabel("least").fill("20")
     await page.keyboard.press("Enter")
-    await dialog.waitFor({ state: "hidden" })
+    await dialog.waitFor({ state: "detached" })
     await page.getByText("succeeded, with warnings").first().waitFor()
     // The version of the run that is compared, and its parameters.
     await save(api, orders)

@@ -58,6 +58,8 @@ const keyboard = (page: Page): Hands => {
       for (let above = ""; isTreeRow && !is(name) && name !== above; { name, isTreeRow } = await focused(page)) {
         above = name
         await page.keyboard.press("ArrowDown")
+        // Drawn, however slow the machine is.
+        await page.evaluate(() => new Promise((done) => requestAnimationFrame(() => setTimeout(done))))
       }
       if (is(name)) return
       passed.push(name.slice(0, 30))
