@@ -3,7 +3,7 @@ import { mkdir, writeFile } from "node:fs/promises"
 import { join } from "node:path"
 import { assert, layer } from "@effect/vitest"
 import { ended, type Given, openRuns, save, start, tenant, withGateway } from "./runs.ts"
-import { Console, violations } from "./support.ts"
+import { Console, soon, violations } from "./support.ts"
 
 /** What would run if any place of the page took it for something else than text. */
 const hostile = `<img src=x onerror="globalThis.ran = 1">`
@@ -66,6 +66,7 @@ layer(Console.layer, { excludeTestServices: true })("archives and files of runs"
       await entries.focus()
       await page.keyboard.press("Home")
       const current = async () => (await entries.getAttribute("aria-activedescendant")) ?? ""
+      await soon(async () => assert.match(await current(), /\.(csv|ndjson)$/))
       if (!(await current()).endsWith("small.csv")) await page.keyboard.press("ArrowDown")
       await page.keyboard.press("Enter")
       const rows = page.getByRole("grid", { name: "Rows of folder/small.csv" })

@@ -1,6 +1,6 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
-import { Console, editor, fill, open, rate } from "./support.ts"
+import { Console, editor, escape, fill, open, rate, soon } from "./support.ts"
 
 const lines = /^Log lines/
 const patterns = /^Grok patterns/
@@ -21,15 +21,14 @@ layer(Console.layer, { excludeTestServices: true })("a page that loses things", 
         await page.keyboard.type("\nwhile it is away 22")
         await page.getByText("The gateway does not answer").waitFor()
         // It is not loaded again while the gateway is away, but a page that crashes is: what was typed is in the browser.
-        const kept = await page.evaluate(() => Object.values(localStorage).join(""))
-        assert.include(kept, String.raw`before 1\nwhile it is away 22`)
+        await soon(async () => {
+          const kept = await page.evaluate(() => Object.values(localStorage).join(""))
+          assert.include(kept, String.raw`before 1\nwhile it is away 22`)
+        })
         // What the page consists of was loaded before.
         for (const name of ["History", "Share", "Use in a flowline"]) {
           await page.getByRole("button", { name, exact: true }).click()
-          await page.getByRole("dialog", { name }).waitFor()
-          await page.keyboard.press("Escape")
-          // It gives the focus back.
-          await page.getByRole("dialog").waitFor({ state: "detached" })
+          await escape(page, page.getByRole("dialog", { name }))
         }
         await editor(page, lines).focus()
         await page.keyboard.press("ControlOrMeta+End")

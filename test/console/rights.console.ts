@@ -49,7 +49,7 @@ layer(settingWith(configuration), { excludeTestServices: true })("rights", (it) 
               found = telling(await controlsOf(page), needs)
               return isDeepStrictEqual(found, expected)
             }
-            await eventually(path, isExpected, 20_000).catch(() =>
+            await eventually(path, isExpected).catch(() =>
               wrong.push({
                 path,
                 lacks: expected.filter((one) => !found.includes(one)),
@@ -103,11 +103,11 @@ layer(settingWith(configuration), { excludeTestServices: true })("rights", (it) 
         await text.focus()
         await page.keyboard.press("ControlOrMeta+s")
         await page.keyboard.type("and after")
-        assert.notInclude(await text.innerText(), "and after")
         await file.keyboard.press("Escape")
         await dialog.waitFor({ state: "detached" })
         await file.getByRole("button", { name: "Delete", exact: true }).waitFor({ state: "detached" })
         await file.getByText("text", { exact: true }).first().waitFor()
+        assert.notInclude(await text.innerText(), "and after")
 
         replaceFile(auth, fileOf(users))
         await eventually("the right is back", async () => {

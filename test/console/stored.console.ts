@@ -4,7 +4,7 @@ import { gzipSync } from "node:zlib"
 import { assert, layer } from "@effect/vitest"
 import type { Page } from "playwright-core"
 import { artifact, form, register, send, sha256, tenant } from "./data.ts"
-import { Console, editor, faultless, violations, visit } from "./support.ts"
+import { Console, editor, escape, faultless, violations, visit } from "./support.ts"
 
 layer(Console.layer, { excludeTestServices: true })("stored resources and files", (it) => {
   const inPage = (name: string, path: string, run: (page: Page, url: string, data: string) => Promise<void>) =>
@@ -69,7 +69,7 @@ layer(Console.layer, { excludeTestServices: true })("stored resources and files"
   inPage("sweeps what nothing refers to, after it has shown it", "data/resources", async (page, _, data) => {
     await page.getByRole("button", { name: "Sweep" }).click()
     await page.getByRole("dialog").getByText("There is nothing to remove.").waitFor()
-    await page.keyboard.press("Escape")
+    await escape(page, page.getByRole("dialog"))
     const content = "nothing refers to this"
     const name = sha256(content)
     const folder = join(data, "blobs", tenant, "blobs", name.slice(0, 2))
