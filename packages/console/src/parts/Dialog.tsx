@@ -1,6 +1,7 @@
 import { type ReactNode, useEffect, useId, useRef } from "react"
 import { common } from "../texts/en.ts"
 import { Button } from "./Button.tsx"
+import { giveFocusBack } from "./focus.ts"
 import css from "./parts.module.css"
 
 /** A modal dialog of the browser: it keeps the focus, closes on Escape, and gives the focus back. */
@@ -21,9 +22,7 @@ export const Dialog = ({
     if (dialog?.open === false) dialog.showModal()
     return () => {
       dialog?.close()
-      // The browser has given it back where it has closed the dialog, and the reader may have gone on since.
-      const isLost = document.activeElement === null || document.activeElement === document.body
-      if (isLost && opener instanceof HTMLElement && opener.isConnected) opener.focus()
+      giveFocusBack(opener)
     }
   }, [])
   return (

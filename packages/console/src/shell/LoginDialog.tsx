@@ -1,6 +1,7 @@
 import { type FormEvent, useEffect, useRef, useState } from "react"
 import { askSession, isRefused, type Scheme, useSession } from "../app/login.ts"
 import { issuerLogin, keepPlace } from "../app/returning.ts"
+import { giveFocusBack } from "../parts/focus.ts"
 import { messageOf } from "../parts/Problem.tsx"
 import { login } from "../texts/en.ts"
 import css from "./login.module.css"
@@ -107,7 +108,7 @@ const LoginDialog = ({ isOver }: { readonly isOver: boolean }) => {
       dialog?.querySelector<HTMLElement>("label > input:not([type=radio])")?.focus()
     return () => {
       dialog?.close()
-      if (before instanceof HTMLElement && before.isConnected) before.focus()
+      giveFocusBack(before)
     }
   }, [])
   const issuers = schemes.filter((scheme) => scheme.kind === "oidc")

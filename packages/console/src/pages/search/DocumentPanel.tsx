@@ -3,6 +3,7 @@ import { useAnswer } from "../../app/answer.ts"
 import { digitsIn, exactGateway } from "../../app/exact.ts"
 import { Button } from "../../parts/Button.tsx"
 import { copyAndSay } from "../../parts/copy.ts"
+import { giveFocusBack } from "../../parts/focus.ts"
 import { Problem } from "../../parts/Problem.tsx"
 import shared from "../../parts/pages.module.css"
 import look from "../../parts/parts.module.css"
@@ -68,9 +69,7 @@ export const DocumentPanel = ({
   useEffect(() => {
     opened.current = document.activeElement
     close.current?.focus()
-    return () => {
-      if (opened.current instanceof HTMLElement && opened.current.isConnected) opened.current.focus()
-    }
+    return () => giveFocusBack(opened.current)
   }, [])
   const leave = () => change({ doc: "" })
   return (
