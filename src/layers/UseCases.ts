@@ -67,7 +67,6 @@ export const useCases = <E, R>(cluster: Layer.Layer<Sharding.Sharding, E, R>) =>
     Draining.layer,
     EqualReads.layer,
     RequestMemory.layer,
-    UploadPlaces.layer,
     LimitUsage.layer,
     Operators.layer,
     Extraction.layer,
@@ -107,7 +106,7 @@ export const useCases = <E, R>(cluster: Layer.Layer<Sharding.Sharding, E, R>) =>
     ),
     Layer.provideMerge(
       Layer.provideMerge(
-        RequestRates.layer,
+        Layer.mergeAll(RequestRates.layer, UploadPlaces.layer),
         Layer.mergeAll(Audit.layer, LimitRefusals.layer, InUse.layer, RefusalLog.layer)
       )
     )

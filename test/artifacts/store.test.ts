@@ -1,5 +1,5 @@
 import { expect, layer } from "@effect/vitest"
-import { Effect, Layer } from "effect"
+import { Deferred, Effect, Exit, Fiber, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import * as Postgres from "../../src/layers/postgres/PostgresArtifactStore.ts"
 import { ArtifactName, ArtifactVersion, GroupName } from "../../src/services/artifacts/Artifact.ts"
@@ -11,16 +11,22 @@ import { TestPostgres } from "../support/postgres.ts"
 
 const unlimited: Quota = { bytes: undefined, entries: undefined }
 
-const put = (tenant: TenantId, version: string, sha256: string, quota = unlimited) =>
+const put = (
+  tenant: TenantId,
+  version: string,
+  sha256: string,
+  { quota = unlimited, artifact = "a", type = "FILE", hasCompany = false } = {}
+) =>
   Effect.flatMap(ArtifactStore, (store) =>
     store.put(
       tenant,
       {
-        ...{ group: GroupName("g"), artifact: ArtifactName("a"), version: ArtifactVersion(version), type: "FILE" },
+        ...{ group: GroupName("g"), artifact: ArtifactName(artifact), version: ArtifactVersion(version), type },
         ...{ sha256, size: 5, doc: "{}", described: "{}", stored: "g/a/f" }
       },
       quota,
-      ownEntry({ action: "resources.upload", target: `g:a:${version}`, after: sha256 })
+      ownEntry({ action: "resources.upload", target: `g:${artifact}:${version}`, after: sha256 }),
+      hasCompany
     )
   )
 
@@ -69,12 +75,63 @@ layer(Postgres.layer.pipe(Layer.provideMerge(TestPostgres)))("builds in PostgreS
     Effect.gen(function* () {
       const tenant = TenantId("full")
       const quota = { bytes: 10, entries: undefined }
-      const puts = ["a", "b", "c"].map((sha256) => put(tenant, sha256, sha256, quota))
+      const puts = ["a", "b", "c"].map((sha256) => put(tenant, sha256, sha256, { quota }))
       const made = yield* Effect.all(puts, { concurrency: "unbounded" })
       expect(made.map(({ _tag }) => _tag).sort()).toEqual(["Over", "Stored", "Stored"])
       const { builds, stored, rows } = (yield* kept(tenant))!
       expect(builds.split(" ")).toHaveLength(2)
       expect([stored, rows]).toEqual([builds, builds])
+    })
+  )
+
+  it.effect("share a transaction when more are about to come, with the row of the audit of each", () =>
+    Effect.gen(function* () {
+      const tenant = TenantId("company")
+      const sql = yield* SqlClient.SqlClient
+      const puts = ["a", "b", "c"].map((sha256) => put(tenant, "1", sha256, { artifact: sha256, hasCompany: true }))
+      yield* Effect.all(puts, { concurrency: "unbounded" })
+      const [made] = yield* sql<{ transactions: number; names: string; rows: string }>`
+        select
+          (select count(distinct xmin::text)::integer from artifact_versions where tenant = ${tenant}) as transactions,
+          (select string_agg(version::text || ' ' || sha256, ', ' order by version) from stored_versions
+            where tenant = ${tenant}) as names,
+          (select string_agg(target || ' ' || digest_after, ', ' order by seq) from audit where tenant = ${tenant}) as rows`
+      expect(made).toEqual({ transactions: 1, names: "1 a, 2 b, 3 c", rows: "g:a:1 a, g:b:1 b, g:c:1 c" })
+    })
+  )
+
+  it.effect("are stored beside one that PostgreSQL refuses", () =>
+    Effect.gen(function* () {
+      const tenant = TenantId("refused")
+      const faulty = put(tenant, "1", "f", { artifact: "f", type: "\u0000", hasCompany: true })
+      const exits = yield* Effect.all([put(tenant, "1", "a", { hasCompany: true }), faulty].map(Effect.exit), {
+        concurrency: "unbounded"
+      })
+      expect(exits.map(Exit.isSuccess)).toEqual([true, false])
+      expect(yield* kept(tenant)).toEqual({ builds: "a", stored: "a", rows: "a" })
+    })
+  )
+
+  it.effect("do not wait for one whose artifact somebody keeps locked", () =>
+    Effect.gen(function* () {
+      const tenant = TenantId("locked")
+      const sql = yield* SqlClient.SqlClient
+      yield* put(tenant, "1", "a", { artifact: "held" })
+      const locked = yield* Deferred.make<void>()
+      const isFree = yield* Deferred.make<void>()
+      const lock = sql`select 1 from artifacts where tenant = ${tenant} for update`.pipe(
+        Effect.andThen(Deferred.succeed(locked, undefined)),
+        Effect.andThen(Deferred.await(isFree))
+      )
+      const holder = yield* Effect.forkChild(sql.withTransaction(lock))
+      yield* Deferred.await(locked)
+      const waiting = yield* Effect.forkChild(put(tenant, "2", "b", { artifact: "held", hasCompany: true }), {
+        startImmediately: true
+      })
+      expect((yield* put(tenant, "1", "c", { artifact: "free", hasCompany: true }))._tag).toBe("Stored")
+      yield* Deferred.succeed(isFree, undefined)
+      expect((yield* Fiber.join(waiting))._tag).toBe("Stored")
+      yield* Fiber.join(holder)
     })
   )
 

@@ -69,7 +69,7 @@ it.effect("an upload that stands still gives back what the disk has taken, and t
   }).pipe(
     Effect.provide([
       memory,
-      Layer.succeed(Uploads, { begin: () => Effect.void, refused: () => Effect.void }),
+      Layer.succeed(Uploads, { begin: () => Effect.void, underWay: () => 0, refused: () => Effect.void }),
       Sha256Hash.layer,
       testSettings({ databaseUrl: "postgres://unused", data: "none" })
     ])

@@ -1,6 +1,6 @@
 import { Data, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
-import { alone, unreachable } from "../../drivers/postgres/Unreachable.ts"
+import { unreachable } from "../../drivers/postgres/Unreachable.ts"
 import { hasWildcard } from "../../languages/Wildcard.ts"
 import type { ArtifactName, ArtifactVersion, GroupName } from "../../services/artifacts/Artifact.ts"
 import {
@@ -16,10 +16,10 @@ import type { Quota } from "../../services/blobs/Quota.ts"
 import type { ListRow } from "../../services/shared/Listing.ts"
 import type { TenantId } from "../../services/shared/Tenant.ts"
 import { versionKey } from "../../services/shared/Versions.ts"
+import { addBuild, originOf, sharedAdd } from "./NewBuilds.ts"
 import { bytesBefore, listPages, type PageRow, pageBytes } from "./Pages.ts"
 import { WideSql } from "./Postgres.ts"
-import { insertEntries } from "./PostgresAuditStore.ts"
-import { checkQuota, companion, dropEmptyNames } from "./StoredRows.ts"
+import { checkQuota, dropEmptyNames } from "./StoredRows.ts"
 
 /** Rolls the transaction back when a version to remove does not exist. */
 class Missing extends Data.TaggedError("Missing") {}
@@ -30,16 +30,13 @@ const like = (pattern: string): string =>
     .replaceAll("*", "%")
     .replaceAll("?", "_")
 
-/** The origin of a stored resource that belongs to an artifact version. */
-const originOf = (group: GroupName, artifact: ArtifactName, version: ArtifactVersion): string =>
-  `${group}:${artifact}:${version}`
-
 /** Artifacts in the tables `artifacts` and `artifact_versions`. */
 export const layer = Layer.effect(
   ArtifactStore,
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
     const wide = yield* WideSql
+    const add = yield* sharedAdd(sql)
 
     const find = (tenant: TenantId, group: GroupName, artifact: ArtifactName, version: ArtifactVersion) =>
       Effect.map(
@@ -53,38 +50,16 @@ export const layer = Layer.effect(
       tenant: TenantId,
       it: NewArtifact,
       quota: Quota,
-      entry: NewEntry
+      entry: NewEntry,
+      hasCompany = false
     ) {
       const { group, artifact, version, doc, described, sha256, size } = it
-      const key = versionKey(version)
-      // One statement, because each costs the gateway and PostgreSQL a turn, which is more than the work it does.
-      const parts = companion(
-        sql,
-        tenant,
-        { name: it.stored, sha256, size, origin: originOf(group, artifact, version) },
-        // Locks the artifact's row, so that concurrent writers of the artifact wait.
-        sql`
-          locked as (
-            insert into artifacts as known (tenant, grp, artifact, latest_key)
-            values (${tenant}, ${group}, ${artifact}, ${key})
-            on conflict (tenant, grp, artifact)
-              do update set latest_key = greatest(known.latest_key, excluded.latest_key)
-            returning 1
-          ), added as (
-            insert into artifact_versions
-              (tenant, grp, artifact, version_key, version, type, doc, described, sha256, size)
-            select ${tenant}, ${group}, ${artifact}, ${key}, ${version}, ${it.type}, ${doc}, ${described}, ${sha256},
-              ${size}::bigint
-            from locked
-            on conflict (tenant, grp, artifact, version_key) do nothing
-            returning 1
-          )`
-      )
-      const add = sql`with ${parts} ${insertEntries(sql, tenant, [entry], sql`made`)} returning 1`
       const isLimited = quota.bytes !== undefined || quota.entries !== undefined
-      const added = isLimited ? sql.withTransaction(Effect.tap(add, checkQuota(sql, tenant, quota))) : alone(sql, add)
+      const added = isLimited
+        ? sql.withTransaction(Effect.tap(addBuild(sql, tenant, { it, entry }), checkQuota(sql, tenant, quota)))
+        : add(tenant, { it, entry, hasCompany })
       const write: Effect.Effect<Put, Effect.Error<typeof added>> = Effect.gen(function* () {
-        if ((yield* added).length > 0) return { _tag: "Stored", artifact: { doc, sha256, size } }
+        if (yield* added) return { _tag: "Stored", artifact: { doc, sha256, size } }
         const known = yield* find(tenant, group, artifact, version)
         // Somebody has removed the version since.
         if (known === undefined) return yield* write

@@ -32,9 +32,16 @@ const orUnreachable = <A>(statement: Effect.Effect<A, SqlError>): Effect.Effect<
     )
   })
 
+const textsOf = (entry: NewEntry) => ({
+  ...entry,
+  principal: storable(entry.principal),
+  target: storable(entry.target),
+  requestId: storable(entry.requestId)
+})
+
 /**
  * The statement that adds entries, which become rows of the chain as its transaction commits. With `made`, a part of a
- * `with` before it, it adds them for each row of that.
+ * `with` before it, it adds those whose number, counted from 0, is in its column `n`.
  */
 export const insertEntries = (
   sql: SqlClient.SqlClient,
@@ -42,19 +49,15 @@ export const insertEntries = (
   entries: ReadonlyArray<NewEntry>,
   made?: Fragment
 ) => {
-  const rows = entries.map((entry) => ({
-    ...entry,
-    principal: storable(entry.principal),
-    target: storable(entry.target),
-    requestId: storable(entry.requestId)
-  }))
+  const rows = entries.map((entry, n) => ({ n, ...textsOf(entry) }))
   return sql`
     insert into audit_entries (tenant, principal, method, action, target, outcome, status, request_id, remote,
       digest_before, digest_after, count)
     select ${nameOf(chain)}, principal, method, action, target, outcome, status, "requestId", remote, before, after, count
-    from ${made === undefined ? sql`` : sql`${made} cross join`} json_to_recordset(${JSON.stringify(rows)}::json) as entry(
-      principal text, method text, action text, target text, outcome text, status integer, "requestId" text, remote text,
-      before text, after text, count bigint)`
+    from json_to_recordset(${JSON.stringify(rows)}::json) as entry(
+      n integer, principal text, method text, action text, target text, outcome text, status integer, "requestId" text,
+      remote text, before text, after text, count bigint)
+    ${made === undefined ? sql`` : sql`join ${made} using (n) order by n`}`
 }
 
 /** Adds entries to the current transaction of the client, or as one. */

@@ -1,6 +1,5 @@
 import { Effect } from "effect"
 import type { SqlClient } from "effect/sql"
-import type { Fragment } from "effect/sql/Statement"
 import { isOver, OverQuota, type Quota, type Usage } from "../../services/blobs/Quota.ts"
 import type { TenantId } from "../../services/shared/Tenant.ts"
 
@@ -15,28 +14,6 @@ export const checkQuota = Effect.fnUntraced(function* (sql: SqlClient.SqlClient,
     select bytes::float8 as bytes, entries::float8 as entries from tenant_usage where tenant = ${tenant}`
   if (usage !== undefined && isOver(usage, quota)) return yield* new OverQuota({ usage })
 })
-
-/**
- * Adds the next version of a stored resource that belongs to an artifact, if `before`, the parts of a `with` that come
- * first, has made a row `added`. These parts follow them, and make a row `made`.
- */
-export const companion = (
-  sql: SqlClient.SqlClient,
-  tenant: TenantId,
-  version: { readonly name: string; readonly sha256: string; readonly size: number; readonly origin: string },
-  before: Fragment
-) => sql`
-  ${before}, counted as (
-    insert into stored_names as known (tenant, name, last_version)
-    select ${tenant}, ${version.name}, 1 from added
-    on conflict (tenant, name) do update set last_version = known.last_version + 1
-    returning last_version
-  ), made as (
-    insert into stored_versions (tenant, name, version, sha256, size, origin)
-    select ${tenant}, ${version.name}, last_version, ${version.sha256}, ${version.size}::bigint, ${version.origin}
-    from counted
-    returning 1
-  )`
 
 /** Deletes names without versions. The caller removed the versions and holds the locks on the names. */
 export const dropEmptyNames = (sql: SqlClient.SqlClient, tenant: TenantId, names: ReadonlyArray<string>) => sql`

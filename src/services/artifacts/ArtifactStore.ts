@@ -54,12 +54,16 @@ export interface ArtifactFilter {
 export class ArtifactStore extends Context.Service<
   ArtifactStore,
   {
-    /** Adds a version, its stored resource and the row of the audit: all of them or, if it is not stored, none. */
+    /**
+     * Adds a version, its stored resource and the row of the audit: all of them or, if it is not stored, none. With
+     * `hasCompany` more versions of the tenant are about to come, for which the store may wait for some milliseconds.
+     */
     readonly put: (
       tenant: TenantId,
       artifact: NewArtifact,
       quota: Quota,
-      entry: NewEntry
+      entry: NewEntry,
+      hasCompany?: boolean
     ) => Effect.Effect<Put, StorageUnreachable>
     /** A version, the latest by default. */
     readonly get: (

@@ -17,6 +17,7 @@ import { type Commit, unkeyed } from "../shared/Commit.ts"
 import type { FileSaid, FormPart } from "../shared/Form.ts"
 import type { ListRow, ListSpan } from "../shared/Listing.ts"
 import type { TenantId } from "../shared/Tenant.ts"
+import { Uploads } from "../shared/Uploads.ts"
 import type { ArtifactName, ArtifactVersion, GroupName } from "./Artifact.ts"
 import { type ArtifactFilter, ArtifactStore, type StoredArtifact } from "./ArtifactStore.ts"
 import { type Manifest, readManifest } from "./Manifest.ts"
@@ -99,6 +100,7 @@ export class Artifacts extends Context.Service<
       const audit = yield* Audit
       const rules = yield* TenantRules
       const refusals = yield* LimitRefusals
+      const uploads = yield* Uploads
       const scope = yield* Scope.Scope
       yield* sweep.hold(store.references)
 
@@ -148,7 +150,8 @@ export class Artifacts extends Context.Service<
           const added = Effect.gen(function* () {
             const quota = quotaOf(rules.limitsOf(tenant))
             const change = { action: "resources.upload", target: `${name}:${version}`, after: sha256 }
-            const put = yield* store.put(tenant, wanted, quota, yield* audit.entry(change))
+            const hasCompany = uploads.underWay(tenant) > 0
+            const put = yield* store.put(tenant, wanted, quota, yield* audit.entry(change), hasCompany)
             switch (put._tag) {
               case "Over":
                 return yield* refusals.refused(tenant, overQuota(tenant, put.usage, quota))

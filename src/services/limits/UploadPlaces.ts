@@ -33,6 +33,7 @@ export const layer = Layer.effect(
       })
     return Uploads.of({
       begin: (tenant) => Effect.acquireRelease(enter(tenant), () => leave(tenant)),
+      underWay: countOf,
       refused: refusals.count
     })
   })

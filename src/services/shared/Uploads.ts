@@ -8,6 +8,8 @@ export class Uploads extends Context.Service<
   {
     /** Counts an upload until the scope closes, or refuses it. */
     readonly begin: (tenant: TenantId) => Effect.Effect<void, LimitExceeded, Scope.Scope>
+    /** How many of its uploads are being received. */
+    readonly underWay: (tenant: TenantId) => number
     /** Counts an upload that a limit of its tenant has ended. */
     readonly refused: (tenant: TenantId, limit: string) => Effect.Effect<void>
   }
