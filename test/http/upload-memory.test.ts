@@ -36,6 +36,10 @@ it.effect("an upload that stands still gives back what the disk has taken, and t
         set(bytes)
         return {
           change: set,
+          raise: (more) => {
+            set(Math.max(held, more))
+            return true
+          },
           grow: (more) => Effect.sync(() => set(Math.max(held, more))),
           await: () => Effect.void
         }

@@ -12,6 +12,7 @@ import type { trustedProxies } from "./Forwarded.ts"
 import { Answer, commonHeaders, Received, SecureAnswer } from "./NodeMessages.ts"
 import { pathOf } from "./Paths.ts"
 import { generalProblem, problemType, traceIds } from "./ProblemBody.ts"
+import { offerBody } from "./ReceivedBody.ts"
 import { newRequestId } from "./RequestIds.ts"
 
 /**
@@ -157,8 +158,10 @@ export const nodeServer = (
       })
     })
   }
-  const watchBody = (request: Received, response: ServerResponse) =>
+  const watchBody = (request: Received, response: ServerResponse) => {
     bodies.begin(request, () => refuseSlow(request, response))
+    offerBody(request)
+  }
   const watch = (request: Received, response: ServerResponse) => {
     begin(request, response)
     watchBody(request, response)

@@ -1,12 +1,13 @@
 import { Clock, Duration, Effect, Stream } from "effect"
 import type { HttpServerRequest } from "effect/http"
-import type { BadRequest, Issue } from "../../errors/BadRequest.ts"
+import type { Issue } from "../../errors/BadRequest.ts"
 import { RequestTimeout } from "../../errors/RequestTimeout.ts"
 import { Bytes } from "../shared/Bytes.ts"
 import type { FormPart, PartRules } from "../shared/Form.ts"
 import { defaultLimits } from "../shared/Settings.ts"
 import { digestFault, hasDigest } from "./Digest.ts"
 import { type FileRule, type FormParser, type FormRules, formParser, unreadable } from "./FormParser.ts"
+import { bodyOf } from "./Reception.ts"
 
 /** Why a request's content type is not that of a form. A boundary has 1 to 70 characters (RFC 2046, 5.1.1). */
 const typeFault = (contentType = ""): string | undefined => {
@@ -32,10 +33,6 @@ export const parserFor = Effect.fnUntraced(function* (
   }
   return formParser(request.headers, rules)
 })
-
-/** The body of a request. */
-export const bodyOf = (request: HttpServerRequest.HttpServerRequest): Stream.Stream<Uint8Array, BadRequest> =>
-  Stream.mapError(request.stream, () => unreadable([{ detail: "the body could not be received" }]))
 
 /** Seconds that a form in memory may keep the gateway waiting, and the bytes that give it one second more. */
 const formPatience = { seconds: 30, bytesPerSecond: 16 * 1024 }
@@ -66,18 +63,17 @@ const inTime = <E>(body: Stream.Stream<Uint8Array, E>): Stream.Stream<Uint8Array
   )
 
 /**
- * Receives a form and returns its small parts. `write` passes a chunk to the parser. Reports all faults at once: parts
+ * Receives a form and returns its small parts. `body` passes all of it to the parser, until that refuses it. Reports all faults at once: parts
  * that are missing, are unknown, were sent twice or do not match their digest (`Content-Digest`, `Repr-Digest`, of the request or of
  * a part). The rest of a refused form is left to the server, which closes the connection.
  */
-export const receive = Effect.fnUntraced(function* <E, E2 = never>(
-  body: Stream.Stream<Uint8Array, BadRequest | E2>,
+export const receive = Effect.fnUntraced(function* <E>(
+  body: Effect.Effect<void, E>,
   parser: FormParser,
   { parts: rules }: PartRules,
-  write: (chunk: Uint8Array) => Effect.Effect<void, E>,
   bodyFault: Effect.Effect<string | undefined>
 ) {
-  yield* Stream.runForEachWhile(body, (chunk) => Effect.map(write(chunk), () => parser.refused() === undefined))
+  yield* body
   parser.end()
   const refused = parser.refused()
   if (refused !== undefined) return yield* refused
@@ -124,5 +120,8 @@ export const readForm = Effect.fn("Form.read")(function* <E = never>(
   const bodyFault = Effect.suspend(() =>
     body === undefined ? Effect.undefined : digestFault(request.headers, body.value)
   )
-  return yield* receive(inTime(bodyOf(request)), parser, rules, write, bodyFault)
+  const received = Stream.runForEachWhile(inTime(bodyOf(request)), (chunk) =>
+    Effect.map(write(chunk), () => parser.refused() === undefined)
+  )
+  return yield* receive(received, parser, rules, bodyFault)
 })

@@ -14,7 +14,8 @@ import type { TenantId } from "../shared/Tenant.ts"
 import { Uploads } from "../shared/Uploads.ts"
 import { formBytes } from "./FormMemory.ts"
 import { type FileRule, unreadable } from "./FormParser.ts"
-import { bodyOf, parserFor, receive } from "./FormReader.ts"
+import { parserFor, receive } from "./FormReader.ts"
+import { receivedBy } from "./Reception.ts"
 import { digestFaultOf, sentDigests } from "./SentDigest.ts"
 
 /**
@@ -105,25 +106,28 @@ export const readUpload = <A, E1, E2, R1, R2>(
       const kept = parser.parts.reduce((sum, part) => sum + part.bytes.length, 0)
       return formBytes + kept + Math.min(arrived, most)
     }
-    const write = (chunk: Uint8Array) =>
-      Effect.suspend(() => {
-        arrived += chunk.length
-        return Effect.andThen(held.grow(memoryOf(fileBytes[blobs.kind])), taken(chunk))
-      })
-    const taken = (chunk: Uint8Array) =>
-      Effect.suspend(() => {
-        hash?.update(chunk)
-        parse(chunk)
-        if (parser.refused() !== undefined) return Effect.void
-        const next = pipe.full ? room : Effect.void
-        if (isBegun || parser.file() === undefined) return next
+    // No effect for a chunk that has room: there are some thousand of them in a second.
+    const write = (chunk: Uint8Array): Effect.Effect<void, Overloaded> | undefined => {
+      arrived += chunk.length
+      const bytes = memoryOf(fileBytes[blobs.kind])
+      if (held.raise(bytes)) return taken(chunk)
+      return Effect.flatMap(held.grow(bytes), () => taken(chunk) ?? Effect.void)
+    }
+    const taken = (chunk: Uint8Array): Effect.Effect<void> | undefined => {
+      hash?.update(chunk)
+      parse(chunk)
+      if (parser.refused() !== undefined) return undefined
+      if (!isBegun && parser.file() !== undefined) {
         isBegun = true
-        return Effect.andThen(Deferred.succeed(begun, undefined), next)
-      })
+        Deferred.doneUnsafe(begun, Effect.void)
+      }
+      return pipe.full ? room : undefined
+    }
+    const isOver = () => parser.refused() !== undefined
     const bodyFault = Effect.sync(() => (hash === undefined ? undefined : digestFaultOf(digests, hash.base64())))
 
     const form = Effect.gen(function* () {
-      const found = yield* receive(bodyOf(request), parser, rules, write, bodyFault)
+      const found = yield* receive(receivedBy(request, write, isOver), parser, rules, bodyFault)
       const file = parser.file()
       if (file === undefined) return yield* unreadable([{ part: rules.file, detail: "the part is missing" }])
       const checked = yield* rules.check(found, file)

@@ -16,6 +16,8 @@ export interface Held {
   readonly change: (bytes: number) => void
   /** Gives the memory back and waits for this amount, as long as it takes: for answers that have begun. */
   readonly await: (bytes: number) => Effect.Effect<void>
+  /** Raises the amount to this one, if it is less, at once. Returns whether there was room. */
+  readonly raise: (bytes: number) => boolean
   /** Raises the amount to this one, if it is less. Waits like `hold`, keeps what it has meanwhile, and may be refused. */
   readonly grow: (bytes: number) => Effect.Effect<void, Overloaded>
 }
@@ -168,6 +170,7 @@ export class RequestMemory extends Context.Service<
                 shares.change(share, 0)
                 return Effect.orDie(wait(share, wanted))
               }),
+            raise: (wanted) => shares.raise(share, wanted),
             grow: (wanted) =>
               Effect.suspend(() => (shares.raise(share, wanted) ? Effect.void : wait(share, wanted, patience)))
           }

@@ -1,0 +1,29 @@
+import type { IncomingMessage } from "node:http"
+import { type Inflow, type Intake, offerInflow } from "../../services/shared/Inflow.ts"
+
+const open =
+  (request: IncomingMessage) =>
+  ({ chunk, end, fail }: Intake): Inflow => {
+    request.pause()
+    request.on("data", chunk)
+    request.on("end", end)
+    request.on("error", fail)
+    request.on("close", fail)
+    const leave = () => {
+      request.pause()
+      request.off("data", chunk)
+      request.off("end", end)
+      request.off("error", fail)
+      request.off("close", fail)
+    }
+    // What has happened before is not told again.
+    if (request.readableEnded) queueMicrotask(end)
+    else if (request.destroyed) queueMicrotask(fail)
+    return { hold: () => request.pause(), resume: () => request.resume(), leave }
+  }
+
+/** Offers the body of a request without its stream, unless its client waits for a 100, which the stream sends. */
+export const offerBody = (request: IncomingMessage): void => {
+  const { expect, "content-length": length = "0", "transfer-encoding": encoding } = request.headers
+  if (expect === undefined && (length !== "0" || encoding !== undefined)) offerInflow(request, open(request))
+}
