@@ -24,7 +24,7 @@ import type { OpenDatabase } from "./Databases.ts"
 import type { Documents } from "./Documents.ts"
 import type { FieldUse } from "./FieldUse.ts"
 import type { Network } from "./Network.ts"
-import type { InputFiles, OpenFile, Sink, Storage, StoredFile } from "./NodeFiles.ts"
+import type { InputFiles, Lend, OpenFile, Sink, Storage, StoredFile } from "./NodeFiles.ts"
 import type { Position } from "./Position.ts"
 
 /** A record of a flowline: a JSON object. Numbers beyond the range or precision of a double are strings. */
@@ -149,9 +149,9 @@ export interface Instance {
   readonly position?: () => unknown
   /**
    * Replaces `process` for a batch whose {@link NodeType.text} was produced elsewhere. `text` is UTF-8, may lie in
-   * shared memory, and must not be used after the call has settled.
+   * shared memory, and must not be used after the call has settled, unless it is taken with `lend`.
    */
-  readonly write?: (text: Uint8Array, records: number) => void | Promise<void>
+  readonly write?: (text: Uint8Array, records: number, lend?: Lend) => void | Promise<void>
 }
 
 /** A fault in a node's settings that its schema cannot express, such as a pattern that does not compile. */

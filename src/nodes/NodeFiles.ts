@@ -9,6 +9,8 @@ export interface Sink {
   readonly flush?: () => Promise<void>
   /** `write` copies the bytes before it returns, so the caller may reuse their memory at once. */
   readonly copies?: true
+  /** Writes bytes without copying them. Their memory belongs to the sink until it calls `free`, also after a failure. */
+  readonly lend?: (bytes: Uint8Array, free: () => void) => void | Promise<void>
 }
 
 /** A file that is open for reading; not decompressed. */
@@ -71,3 +73,6 @@ export interface InputFiles {
   /** Follows the files that match the glob, including later ones, from a saved position until the run ends. */
   readonly tail: (pattern: string, position: unknown, how: Tailing) => AsyncIterable<Growth>
 }
+
+/** Takes the memory of a call's text on loan. What it returns gives the memory back, and has to be called once. */
+export type Lend = () => () => void

@@ -41,6 +41,36 @@ describe("data files", () => {
     })
   )
 
+  it.live("take bytes on loan, between others and in their order, until they are written", () =>
+    Effect.gen(function* () {
+      const { data, unfinished } = yield* folders
+      yield* Effect.promise(async () => {
+        const files = new DataFiles(dataArea(data), unfinished, new Allowance(7_000_000), new TenantBudget("t"))
+        const file = await files.open("a.log")
+        // One piece of memory for all loans: the next one begins when the last has ended.
+        const memory = new Uint8Array(new SharedArrayBuffer(100_000))
+        const wanted: Array<string> = []
+        for (let i = 0; i < 50; i++) {
+          const returned = Promise.withResolvers<void>()
+          memory.fill(97 + (i % 26))
+          await file.write(`${i}\n`)
+          await file.lend?.(memory, returned.resolve)
+          await file.write("\n")
+          wanted.push(`${i}\n${String.fromCharCode(97 + (i % 26)).repeat(memory.length)}\n`)
+          await returned.promise
+        }
+        await file.close()
+        assert.isTrue((await readFile(join(data, "a.log"), "utf8")) === wanted.join(""))
+        const other = await files.open("b.log")
+        const returned = Promise.withResolvers<void>()
+        const large = new Uint8Array(2_000_000)
+        assert.throws(() => other.lend?.(large, returned.resolve), /exceeds the size limit/)
+        await returned.promise
+        await files.clear()
+      })
+    })
+  )
+
   it.live("replace each other as a whole, and what is not closed is cleared", () =>
     Effect.gen(function* () {
       const { data, unfinished } = yield* folders

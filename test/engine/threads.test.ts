@@ -123,4 +123,45 @@ describe("threads", () => {
       expect(counters()).toEqual(alone.counters())
     }
   })
+
+  it("get their memory back in the order of their pieces, once no output has it on loan", async () => {
+    const lent: Array<() => void> = []
+    const memory = new Memory()
+    const context = (component: string): RunContext => ({
+      ...memory.context(component),
+      read: async function* () {
+        yield new TextEncoder().encode(line(1))
+      },
+      glob: async () => ["a.log", "b.log", "c.log"],
+      file: async () => ({
+        write: async () => {},
+        lend: (_, free) => void lent.push(free),
+        close: async () => {},
+        copies: true
+      })
+    })
+    const freed: Array<number> = []
+    const begun: Array<number> = []
+    const took = Promise.withResolvers<void>()
+    const { run } = merged(flowline, Result.getOrThrow(split(flowline)), context, {
+      ahead: 1,
+      take: async () => {
+        const piece = begun.push(begun.length) - 1
+        const text = new TextEncoder().encode(`piece ${piece}\n`)
+        // The second piece has no text, and could be freed before the first.
+        const deliveries = piece === 1 ? [] : [{ to: "less", text, records: 1 }]
+        if (piece === 2) took.resolve()
+        return { part: 0, deliveries, counters: [], free: () => void freed.push(piece) }
+      }
+    })
+    await run()
+    await took.promise
+    expect([lent.length, freed]).toEqual([2, []])
+    lent[1]!()
+    await new Promise((resolve) => setImmediate(resolve))
+    expect(freed).toEqual([])
+    lent[0]!()
+    await new Promise((resolve) => setImmediate(resolve))
+    expect(freed).toEqual([0, 1, 2])
+  })
 })

@@ -60,10 +60,11 @@ export const writer = (
   }
   return {
     process,
-    write: async (text) => {
+    write: async (text, _, lend) => {
       // Writes what precedes all records, such as a header.
       await process([])
-      await sink?.write(text)
+      if (sink?.lend === undefined || lend === undefined) await sink?.write(text)
+      else await sink.lend(text, lend())
     },
     flush: () => sink?.flush?.(),
     end: async () => {

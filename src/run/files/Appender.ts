@@ -20,8 +20,10 @@ const characterBytes = 4
 const encoder = new TextEncoder()
 
 interface Block {
-  readonly bytes: Buffer
+  readonly bytes: Uint8Array
   used: number
+  /** Of bytes on loan: gives their memory back. */
+  readonly free?: () => void
 }
 
 /** Appends to an open file in the background and in order. A failure is thrown by the calls that follow it. */
@@ -31,7 +33,7 @@ export class Appender {
   readonly #what: string
   #waiting: Array<Block> = []
   #waitingBytes = 0
-  readonly #free: Array<Buffer> = []
+  readonly #free: Array<Uint8Array> = []
   #unsynced = 0
   #writing: Promise<void> | undefined
   #syncing: Promise<void> | undefined
@@ -48,6 +50,21 @@ export class Appender {
     if (this.#failure !== undefined) throw this.#failure
     if (typeof chunk === "string") this.#putText(chunk)
     else this.#putBytes(chunk)
+    return this.#start()
+  }
+
+  /** Writes the bytes without a copy, then calls `free`, also after a failure. */
+  lend(bytes: Uint8Array, free: () => void): Promise<void> | undefined {
+    if (this.#failure !== undefined) {
+      free()
+      throw this.#failure
+    }
+    this.#waiting.push({ bytes, used: bytes.length, free })
+    this.#waitingBytes += bytes.length
+    return this.#start()
+  }
+
+  #start(): Promise<void> | undefined {
     if (this.#waiting.length > 0) this.#writing ??= this.#drain()
     if (this.#waitingBytes <= maxWaiting) return undefined
     this.#room ??= Promise.withResolvers()
@@ -97,7 +114,7 @@ export class Appender {
   /** The last block, or a new one when less than `room` bytes are free. */
   #blockWith(room: number): Block {
     const last = this.#waiting.at(-1)
-    if (last !== undefined && last.used + room <= blockBytes) return last
+    if (last !== undefined && last.free === undefined && last.used + room <= blockBytes) return last
     const block = { bytes: this.#free.pop() ?? Buffer.allocUnsafeSlow(blockBytes), used: 0 }
     this.#waiting.push(block)
     return block
@@ -113,7 +130,10 @@ export class Appender {
       } catch (error) {
         this.#fail(error)
       }
-      for (const block of blocks) if (this.#free.length < maxFree) this.#free.push(block.bytes)
+      for (const { bytes, free } of blocks) {
+        if (free !== undefined) free()
+        else if (this.#free.length < maxFree) this.#free.push(bytes)
+      }
       this.#waitingBytes -= bytes
       if (this.#waitingBytes <= maxWaiting) this.#settleRoom()
       this.#startSync(bytes)

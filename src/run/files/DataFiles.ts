@@ -74,6 +74,7 @@ export class DataFiles {
       this.#spend(Buffer.byteLength(chunk), what)
       return appender.write(chunk)
     }
+    const lend = this.#lendTo(appender, what)
     const publish = async () => {
       await this.#mayPublish()
       const folder = await makeFolders(this.#area, folders, what)
@@ -90,7 +91,7 @@ export class DataFiles {
         throw writeFailure(error, what)
       })
     }
-    return { write, close, copies: true }
+    return { write, lend, close, copies: true }
   }
 
   /** Opens a file for appending: see {@link openAppended}. */
@@ -112,7 +113,19 @@ export class DataFiles {
         await release()
       }
     }
-    return { write, close, flush: () => appender.sync(), copies: true }
+    return { write, lend: this.#lendTo(appender, what), close, flush: () => appender.sync(), copies: true }
+  }
+
+  #lendTo(appender: Appender, what: string): NonNullable<Sink["lend"]> {
+    return (bytes, free) => {
+      try {
+        this.#spend(bytes.length, what)
+      } catch (error) {
+        free()
+        throw error
+      }
+      return appender.lend(bytes, free)
+    }
   }
 
   #what(path: string): string {

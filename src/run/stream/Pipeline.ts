@@ -10,6 +10,7 @@ import {
   type NodeType,
   type RunContext
 } from "../../nodes/Node.ts"
+import type { Lend } from "../../nodes/NodeFiles.ts"
 import { SourceNumbers } from "../../nodes/Source.ts"
 import { componentOf, type DagNode, type Flowline } from "../../protocol/Flowline.ts"
 import type { NodeCounters } from "../../protocol/RunProtocol.ts"
@@ -32,7 +33,7 @@ export interface Pipeline {
   /** Passes a batch from outside of this pipeline to a node. */
   readonly take: (component: string, batch: Batch) => Promise<void>
   /** Passes the text of a batch to a node: see {@link NodeType.text}. */
-  readonly write: (component: string, text: Uint8Array, records: number) => Promise<void>
+  readonly write: (component: string, text: Uint8Array, records: number, lend?: Lend) => Promise<void>
 }
 
 /**
@@ -122,7 +123,7 @@ export const pipeline = (
     },
     counters: () => streamNodes.map((streamNode) => streamNode.counters()),
     take: async (component, batch) => byName.get(component)?.take(batch),
-    write: async (component, text, records) => byName.get(component)?.write(text, records)
+    write: async (component, text, records, lend) => byName.get(component)?.write(text, records, lend)
   }
 }
 
@@ -217,10 +218,10 @@ class StreamNode {
     })
   }
 
-  write(text: Uint8Array, records: number): Promise<void> {
+  write(text: Uint8Array, records: number, lend?: Lend): Promise<void> {
     return this.#inTurn(records, () => {
       this.#counts.recordsIn += records
-      return this.#instance.write?.(text, records)
+      return this.#instance.write?.(text, records, lend)
     })
   }
 

@@ -96,14 +96,24 @@ export const merged = (
 ): Pipeline => {
   const tally = new Tally()
 
+  /** Settles when no text of the pieces so far is on loan. */
+  let returned: Promise<unknown> = Promise.resolve()
+
   const deliver = async (finished: Finished): Promise<void> => {
     tally.add(finished)
+    const loans: Array<Promise<void>> = []
+    const lend = () => {
+      const { promise, resolve } = Promise.withResolvers<void>()
+      loans.push(promise)
+      return resolve
+    }
     for (const delivery of finished.deliveries) {
       if ("printedBy" in delivery) await makeContext(delivery.printedBy).print(delivery.lines)
       else if ("batch" in delivery) await whole.take(delivery.to, delivery.batch)
-      else await whole.write(delivery.to, delivery.text, delivery.records)
+      else await whole.write(delivery.to, delivery.text, delivery.records, lend)
     }
-    finished.free?.()
+    // A part reuses its memory in the order of its pieces, so none is freed before an earlier one.
+    returned = Promise.all([returned, ...loans]).then(() => finished.free?.())
   }
 
   const reader = (type: NodeType): NodeType => ({

@@ -14,6 +14,7 @@ export const ready = "ready"
 
 /**
  * Maximum number of pieces per part: one in progress, one queued, and others whose texts wait for their turn in the
- * order, because parts differ in speed. A part gets another piece when the texts of its first were processed.
+ * order, because parts differ in speed, or for the disk. A part gets another piece when the texts of its first were
+ * processed and written.
  */
-export const perPart = 4
+export const perPart = 8
