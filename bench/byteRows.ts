@@ -12,14 +12,14 @@ export const compareSides = async (
   megabytes: number,
   rounds: number,
   sides: Readonly<Record<string, () => Promise<Cost>>>,
-  settle: () => void = () => {}
+  prepare: () => void = () => {}
 ): Promise<void> => {
   const costs = new Map<string, Array<Cost>>(Object.keys(sides).map((name) => [name, []]))
   for (let round = -1; round < rounds; round++) {
     const turns = Object.entries(sides)
     for (const [name, side] of round % 2 === 0 ? turns : turns.reverse()) {
+      prepare()
       const cost = await side()
-      settle()
       if (round >= 0) costs.get(name)!.push(cost)
     }
   }

@@ -43,13 +43,15 @@ const program = async () => {
   const folder = mkdtempSync(join(tmpdir(), "flow-bench-"))
   const source = join(folder, "source")
   const servers = startServers(folder)
-  // What both have kept is removed between the rounds: a virtual machine takes some 2 ms to give a MiB of memory that no
-  // file had before.
-  const settle = () => {
+  // What both have kept is removed, and a file of the size of all that follows is written and removed: a virtual machine
+  // takes some 2 ms to give a MiB of memory that no file had before, and its host takes it back soon after.
+  const prepare = () => {
     for (const kept of ["raw", "data/blobs/mytenant/blobs"].map((name) => join(folder, name)))
       for (const entry of existsSync(kept) ? readdirSync(kept, { recursive: true, withFileTypes: true }) : [])
         if (entry.isFile()) unlinkSync(join(entry.parentPath, entry.name))
     spawnSync("sync", ["-f", folder])
+    fillFile(join(folder, "room"), larges * size)
+    unlinkSync(join(folder, "room"))
   }
   const tee = async (isDurable: boolean) => {
     const sync = isDurable ? ` && sync "${folder}/copy"` : ""
@@ -99,7 +101,7 @@ const program = async () => {
         "tee, openssl": () => tee(false),
         "tee, openssl, sync": () => tee(true)
       },
-      settle
+      prepare
     )
     const small = (what: string) =>
       compareSides(
@@ -110,7 +112,7 @@ const program = async () => {
           gateway: () => costOf([ours.pid], () => many(portOf(ours), asForm)),
           "raw body": () => costOf([raw.pid], () => many(portOf(raw), asBody))
         },
-        settle
+        prepare
       )
     await small(`${smalls} x 1 MiB, ${at} at once`)
     // V8 compiles what a server uses while it serves: these rounds come after some 1,000 uploads of either side.
