@@ -181,14 +181,12 @@ export const soon = (holds: () => Promise<void>): Promise<void> =>
 export const typesInto = (page: Page, name: RegExp): Promise<void> =>
   editor(page, name).and(page.locator(":focus")).waitFor()
 
-/**
- * Closes a dialog by Escape. The browser hides it at once, and the page takes it away later: whoever opens it meanwhile
- * opens the one that is taken away.
- */
+/** Closes a dialog by Escape, and waits until the page has taken it away: one that is only hidden has no role any more. */
 export const escape = async (page: Page, dialog: Locator): Promise<void> => {
   await dialog.waitFor()
   await page.keyboard.press("Escape")
-  await dialog.waitFor({ state: "detached" })
+  await dialog.waitFor({ state: "hidden" })
+  await page.locator("dialog:not([open])").waitFor({ state: "detached" })
 }
 
 /** Puts a text in the place of what an editor has, as pasting does. */

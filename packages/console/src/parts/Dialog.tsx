@@ -20,13 +20,22 @@ export const Dialog = ({
     const dialog = ref.current
     const opener = document.activeElement
     if (dialog?.open === false) dialog.showModal()
-    return () => {
-      dialog?.close()
-      giveFocusBack(opener)
-    }
+    return () => giveFocusBack(opener)
   }, [])
   return (
-    <dialog ref={ref} className={css.dialog} aria-labelledby={id} onClose={close}>
+    <dialog
+      ref={ref}
+      className={css.dialog}
+      aria-labelledby={id}
+      onClose={close}
+      onCancel={(event) => {
+        // Choosers of files within it are cancelled, too.
+        if (event.target !== event.currentTarget || !event.cancelable) return
+        // Hidden by the browser, it would be closed a moment later, when the reader may have opened it anew.
+        event.preventDefault()
+        close()
+      }}
+    >
       <div className={css.dialogHead}>
         <h2 id={id}>{title}</h2>
         <Button className={css.close} aria-label={common.close} onPress={close}>
