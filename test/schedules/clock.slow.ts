@@ -47,6 +47,20 @@ layer(gateway(), { excludeTestServices: true })("schedules and a clock that jump
     })
   )
 
+  it.effect("do not fire at once where the clock is a little behind that of the gateway that has made them", () =>
+    Effect.gen(function* () {
+      const { times: tick } = yield* Effect.provide(
+        makeLooks,
+        jumping(() => -900)
+      )
+      const made = yield* put("new", { flowline: yield* saved(), trigger: { every: "1h" } })
+      yield* tick
+      const { body } = yield* call("GET", "schedules/new")
+      expect(body.next).toBe(made.body.next)
+      yield* call("DELETE", "schedules/new")
+    })
+  )
+
   it.effect("go on when the database has cut all connections", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient

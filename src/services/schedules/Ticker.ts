@@ -17,6 +17,12 @@ import { delayOf, dueTimes, timesOf } from "./Times.ts"
 
 const usualRest = 10_000
 
+/**
+ * Milliseconds by which the clocks of gateways may differ, as they are measured. A new schedule of a gateway whose clock is
+ * ahead is not before its first time: it would fire at once.
+ */
+const clockPrecision = 1000
+
 /** Folders that are looked at at once. */
 const foldersAtOnce = 4
 
@@ -62,9 +68,9 @@ export const makeLooks = Effect.gen(function* () {
   /** A clock that was turned back makes no schedule wait for the time that it showed before. */
   const align = (now: number) =>
     Effect.fnUntraced(function* (row: StoredRow) {
-      const next = timesOf(definitionOf(row.definition).trigger, row.anchor)?.next(now)
-      if (next === undefined || row.nextAt === null || row.nextAt <= next) return
-      yield* store.fire(row, { fire: [], missed: undefined, next }, "cron", () => 0)
+      const times = timesOf(definitionOf(row.definition).trigger, row.anchor)
+      if (times === undefined || row.nextAt === null || row.nextAt <= times.next(now + clockPrecision)) return
+      yield* store.fire(row, { fire: [], missed: undefined, next: times.next(now) }, "cron", () => 0)
     })
 
   /** What was last seen of the files of a schedule, when nothing of it rested still. */
