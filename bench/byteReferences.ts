@@ -10,8 +10,8 @@ import { join } from "node:path"
 const [kind, path = "", size = "0"] = process.argv.slice(2)
 
 /**
- * The body as it is, without a form: hashed, written, synced, and kept by its hash, as a store keeps it. Of four ways that were tried this takes the least
- * processor time; `pipeline` through a transform to a file takes a tenth more.
+ * The body as it is, without a form: hashed, written, synced, and kept by its hash, as a store keeps it. Of four ways that
+ * were tried this takes the least processor time; `pipeline` through a transform to a file takes a tenth more.
  */
 const raw = () => {
   let files = 0

@@ -11,8 +11,9 @@ import { startServers } from "./servers.ts"
 // Uploads of 512 MiB to a whole gateway (multipart, hashed, durable) against a bare node:http that hashes, writes and
 // syncs a raw body, and against `cat file | tee copy | openssl dgst -sha256`, which neither parses a form nor syncs,
 // and the same with `sync copy` behind it. Then 200 uploads of 1 MiB, eight at once. Bytes are random, the boundary as
-// curl writes it, and no two files are equal: to replace one of 512 MiB takes the kernel 0.2 s. The rounds alternate, and so does who begins; medians count. Processor time and memory are those of
-// the gateway with its PostgreSQL; the client is this process, which is not counted.
+// curl writes it, and no two files are equal: to replace one of 512 MiB takes the kernel 0.2 s. The rounds alternate, and
+// so does who begins; medians count. Processor time and memory are those of the gateway with its PostgreSQL; the client is
+// this process, which is not counted.
 
 const mib = 1024 * 1024
 const size = Number(process.env["BENCH_MIB"] ?? 512) * mib

@@ -63,9 +63,10 @@ const inTime = <E>(body: Stream.Stream<Uint8Array, E>): Stream.Stream<Uint8Array
   )
 
 /**
- * Receives a form and returns its small parts. `body` passes all of it to the parser, until that refuses it. Reports all faults at once: parts
- * that are missing, are unknown, were sent twice or do not match their digest (`Content-Digest`, `Repr-Digest`, of the request or of
- * a part). The rest of a refused form is left to the server, which closes the connection.
+ * Receives a form and returns its small parts. `body` passes all of it to the parser, until that refuses it. Reports all
+ * faults at once: parts that are missing, are unknown, were sent twice or do not match their digest (`Content-Digest`,
+ * `Repr-Digest`, of the request or of a part). The rest of a refused form is left to the server, which closes the
+ * connection.
  */
 export const receive = Effect.fnUntraced(function* <E>(
   body: Effect.Effect<void, E>,
