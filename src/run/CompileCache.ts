@@ -2,9 +2,14 @@ import { statSync } from "node:fs"
 import { flushCompileCache, getCompileCacheDir } from "node:module"
 import { leaveWhenCold } from "../protocol/RunProtocol.ts"
 
+/** 0 when there is no cache: it may have been removed, or lie where this process cannot see it, and no run fails for that. */
 const cacheChanged = (): number => {
   const folder = getCompileCacheDir()
-  return folder === undefined ? 0 : statSync(folder).mtimeMs
+  try {
+    return folder === undefined ? 0 : statSync(folder).mtimeMs
+  } catch {
+    return 0
+  }
 }
 
 /**
