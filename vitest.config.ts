@@ -12,6 +12,8 @@ export default defineConfig({
     maxWorkers: Math.min(8, 2 * availableParallelism()),
     // No test changes what others import; loading it all again for each file takes half a second of processor.
     isolate: false,
+    // A larger young generation, in MiB: V8 takes a twentieth less processor time.
+    execArgv: ["--max-semi-space-size=32"],
     sequence: { sequencer: SlowFirst },
     // Only what hangs takes so long: a busy machine is many times slower, and waits within tests end earlier.
     testTimeout: 240_000,
