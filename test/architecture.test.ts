@@ -1,10 +1,11 @@
 import { readdirSync, readFileSync } from "node:fs"
 import { dirname, join, relative } from "node:path"
+import { fileURLToPath } from "node:url"
 import { describe, expect, it } from "vitest"
 import { catalogue } from "../src/nodes/Catalogue.ts"
 import { mayImport } from "./support/importRules.ts"
 
-const root = new URL("../", import.meta.url).pathname
+const root = fileURLToPath(new URL("../", import.meta.url))
 const files = (folder: string): Array<string> =>
   readdirSync(join(root, folder), { recursive: true, encoding: "utf8" })
     .filter((file) => /\.tsx?$/.test(file))

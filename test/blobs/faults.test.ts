@@ -2,6 +2,7 @@ import { execFileSync, spawn } from "node:child_process"
 import { closeSync, constants, mkdirSync, openSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs"
 import { readFile } from "node:fs/promises"
 import { join } from "node:path"
+import { fileURLToPath } from "node:url"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Result, Schedule, Stream } from "effect"
 import { StorageUnreachable } from "../../src/errors/StorageUnreachable.ts"
@@ -20,7 +21,7 @@ const isUnreachableNow = <A, E>(effect: Effect.Effect<A, E>) =>
 /** Runs the writer of another process under a limit on the size of its files. */
 const writeLimited = (root: string, kibibytes: number) =>
   new Promise<string>((resolve) => {
-    const script = new URL("./writer.ts", import.meta.url).pathname
+    const script = fileURLToPath(new URL("./writer.ts", import.meta.url))
     const command = `trap '' XFSZ; ulimit -f ${kibibytes}; exec "$0" "$@"`
     const child = spawn("bash", ["-c", command, process.execPath, script, root, "8"])
     let out = ""

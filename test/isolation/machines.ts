@@ -1,6 +1,7 @@
 import { spawnSync } from "node:child_process"
 import { chmodSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
+import { fileURLToPath } from "node:url"
 import { Effect } from "effect"
 import { runFile } from "../support/process.ts"
 import { temporary } from "../support/process-gateway.ts"
@@ -19,7 +20,7 @@ const othersPass = runs([
   ...ordinary,
   process.execPath,
   "-e",
-  `require("node:fs").accessSync(${JSON.stringify(machine.pathname)})`
+  `require("node:fs").accessSync(${JSON.stringify(fileURLToPath(machine))})`
 ])
 /** Where others than root find a Python. */
 export const systemPython = "/usr/bin:/bin"

@@ -33,7 +33,7 @@ const canRefuse = hasNamespaces && runs([...withoutNamespaces, "true"])
 
 const nobody = { uid: 65534, gid: 65534 }
 /** In a clone or a temporary folder that is closed to others, nobody else can run anything. */
-const othersPass = runs(["/bin/sh", "-c", 'test -x "$0" && test -r "$1"', tmpdir(), gateway.pathname], nobody)
+const othersPass = runs(["/bin/sh", "-c", 'test -x "$0" && test -r "$1"', tmpdir(), fileURLToPath(gateway)], nobody)
 
 const uidOf = (pid: number) => Number(/^Uid:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1])
 

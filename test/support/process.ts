@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from "node:child_process"
 import { createInterface } from "node:readline"
+import { fileURLToPath } from "node:url"
 import { Effect } from "effect"
 
 /** A child process and the lines it has printed. */
@@ -27,7 +28,7 @@ export const runFile = (
   args: ReadonlyArray<string>,
   { through = [], ...user }: RunOptions = {}
 ): Running => {
-  const [program = process.execPath, ...rest] = [...through, process.execPath, file.pathname, ...args]
+  const [program = process.execPath, ...rest] = [...through, process.execPath, fileURLToPath(file), ...args]
   const child = spawn(program, rest, { ...user, stdio: ["ignore", "pipe", "pipe"] })
   const lines: Array<string> = []
   let complaints = ""
