@@ -77,13 +77,14 @@ def make_target(target, is_folder):
 
 def make_root(root, entries, size, make_rest):
     """Makes the new root, on a folder that only this process sees covered. `make_rest` adds what no entry can."""
-    # Whoever the program runs as has to read what is made here.
-    os.umask(0o022)
+    # Whoever the program runs as has to read what is made here. What it writes itself has the modes of the gateway.
+    mask = os.umask(0o022)
     system.mount(None, "/", None, system.REC | system.PRIVATE)
     system.mount("tmpfs", root, "tmpfs", system.NOSUID | system.NODEV, "mode=755,size=4m")
     for entry in entries:
         place(root, entry, size)
     make_rest(root)
+    os.umask(mask)
     system.change_root(root)
 
 

@@ -29,7 +29,7 @@ const attempts: Readonly<Record<string, (target: string) => string | Promise<str
     return "could create"
   },
   keep: (path) => {
-    writeFileSync(path, "kept", { mode: 0o600 })
+    writeFileSync(path, "kept")
     return "kept"
   },
   kill: (pid) => {

@@ -123,6 +123,27 @@ describe.skipIf(!hasPython || process.platform !== "linux")("a run that somebody
     })
   )
 
+  it.live("is isolated whatever the gateway's umask, which says who may read what it writes", () =>
+    Effect.gen(function* () {
+      const usual = (yield* victim).isolation.parts
+      for (const mask of [0o077, 0o027, 0o022]) {
+        const outer = yield* Effect.acquireRelease(
+          Effect.sync(() => process.umask(mask)),
+          (before) => Effect.sync(() => process.umask(before))
+        )
+        const { attack, data, isolation, own } = yield* victim
+        const written = join(data, "..", "written.txt")
+        const outcomes = yield* attack([
+          ["own", "read", own],
+          ["data", "keep", written]
+        ])
+        const found = [isolation.parts, outcomes, statSync(written).mode & 0o777]
+        expect(found).toEqual([usual, { own: "read 3 bytes", data: "kept" }, 0o666 & ~mask])
+        process.umask(outer)
+      }
+    })
+  )
+
   it.live("sees and signals no other process, and reads nobody's environment", () =>
     Effect.gen(function* () {
       const { attack, isolation } = yield* victim

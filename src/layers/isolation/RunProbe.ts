@@ -95,7 +95,9 @@ const attempt = async (
   const refusal = answer.trim()
   if (refusal !== "ok" && refusal !== "") return { part: parts.includes("user") ? "user" : "files", reason: refusal }
   const [, part = "files", reason] = /^isolation: (\w+): (.*)$/m.exec(said) ?? []
-  const last = `${out}\n${said}`.trim().split("\n").at(-1)
+  const lines = `${out}\n${said}`.trim().split("\n")
+  // Node ends with its version, whatever it says before.
+  const last = lines.find((line) => /^\w*Error: /.test(line)) ?? lines.at(-1)
   return { part: isPart(part) ? part : "files", reason: reason ?? (last || `the process ended with ${signal ?? code}`) }
 }
 
