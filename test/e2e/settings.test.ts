@@ -16,6 +16,7 @@ type Case = readonly [variables: Readonly<Record<string, string>>, said: RegExp 
 const home = Effect.map(temporaryIn(process.getuid?.() === 0 ? "/tmp" : tmpdir()), (folder) => {
   chmodSync(folder, 0o777)
   mkdirSync(join(folder, "conf"))
+  chmodSync(join(folder, "conf"), 0o755)
   return { folder, base: { FLOW_DATA: join(folder, "data"), FLOW_CONF: join(folder, "conf") } }
 })
 

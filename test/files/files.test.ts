@@ -20,6 +20,7 @@ afterAll(() => rmSync(machine, { recursive: true, force: true }))
 const [logs, out] = [join(machine, "logs"), join(machine, "out")]
 for (const folder of [logs, out]) mkdirSync(folder)
 writeFileSync(join(logs, "app.log"), "one\ntwo\nthree\n")
+chmodSync(join(logs, "app.log"), 0o644)
 writeFileSync(join(machine, "secret.txt"), "secret")
 
 const roots = { applogs: { path: logs, writable: false }, out: { path: out, writable: true } }
