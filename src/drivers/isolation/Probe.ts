@@ -101,7 +101,7 @@ export const findIsolation = async (
     parts: isolationParts.filter((part) => part !== "user" || isRoot),
     missing: isRoot ? [] : [{ part: "user", reason: "only root can change the user" }]
   }
-  await mkdir(root, { recursive: true })
+  await mkdir(root, { recursive: true, mode: 0o700 })
   const folder = await mkdtemp(join(root, "probe-"))
   try {
     const own = makers.includes("python") ? await most(python, wanted, folder) : nothing

@@ -74,7 +74,7 @@ export class Child {
     const env: NodeJS.ProcessEnv = { NODE_COMPILE_CACHE: cache }
     for (const name of passed) if (name in process.env) env[name] = process.env[name]
     // Recreated because cleaners of temporary folders may remove it, and the child needs a working directory.
-    mkdirSync(settings.tempRoot, { recursive: true })
+    mkdirSync(settings.tempRoot, { recursive: true, mode: 0o700 })
     const entry = fileURLToPath(settings.entry ?? program("run"))
     const command = [...isolation.launcher, process.execPath, ...heapOptions(memoryMib), entry, ...options]
     this.#process = spawn(command[0]!, command.slice(1), {

@@ -219,7 +219,7 @@ export const layer: Layer.Layer<Engine, never, EngineConfig> = Layer.effect(
   Engine,
   Effect.gen(function* () {
     const settings = yield* EngineConfig
-    yield* Effect.promise(() => mkdir(settings.tempRoot, { recursive: true }))
+    yield* Effect.promise(() => mkdir(settings.tempRoot, { recursive: true, mode: 0o700 }))
     yield* Effect.promise(() => sweepLeftovers(settings.dataRoot, settings.tempRoot)).pipe(Effect.forkScoped)
     /** Roots from which the leftovers of dead gateways have been removed. */
     const swept = new Set<string>()

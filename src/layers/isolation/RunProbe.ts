@@ -134,7 +134,7 @@ export const findRunIsolation = async (
     (part) => (part !== "user" || isRoot) && (part !== "network" || !site.hasNetwork)
   )
   let missing: ReadonlyArray<Fault> = isRoot ? [] : [{ part: "user", reason: "only root can change the user" }]
-  await mkdir(root, { recursive: true })
+  await mkdir(root, { recursive: true, mode: 0o700 })
   const folder = await mkdtemp(join(root, "probe-runs-"))
   try {
     while (parts.includes("files") && parts.includes("privileges")) {
