@@ -13,7 +13,7 @@ import { confOf, Gateway, node } from "./runs.ts"
 /**
  * Two stream flowlines, with `parallelism` 1 and 2, through a gateway over HTTP: `node bench/parallel.ts`. The first,
  * file → grok → filter → file, is held against the same work written by hand for Node in one process; it writes more than
- * it reads. The second computes twice as much for each record and writes little.
+ * it reads. The second computes twice as much for each record and writes less than it reads.
  */
 
 const mib = Number(process.env["BENCH_MIB"] ?? 512)
