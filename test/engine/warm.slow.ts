@@ -3,6 +3,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { program } from "../../src/drivers/Programs.ts"
 import { Runners } from "../../src/layers/engine/Runners.ts"
+import type { RunIsolation } from "../../src/protocol/Isolation.ts"
 import { type RunMessage, readyFor } from "../../src/protocol/RunProtocol.ts"
 import { eventually } from "../support/process.ts"
 import { act, childrenOf, ended, engine, follow, isAlive, places, printed, settings, ticks } from "./support.ts"
@@ -67,6 +68,27 @@ describe("the warm runner", () => {
         await eventually("another runner waits", () => it.waiting[0] !== undefined && it.waiting[0] !== pid)
         await child.stop(false)
         assert.isFalse(isAlive(pid))
+      })
+    })
+  )
+
+  it.live("waits once it is known how runs are kept apart, and is replaced when that changes", () =>
+    Effect.gen(function* () {
+      const plain = { parts: [], missing: [], launcher: [], hasDoor: false }
+      const other = { ...plain, launcher: ["env"] }
+      let isolation: RunIsolation = { ...plain, refusal: "unknown" }
+      const it = yield* runners({ isolation: async () => isolation })
+      yield* Effect.promise(async () => {
+        await it.isolation()
+        isolation = plain
+        const pid = await waiting(it)
+        isolation = other
+        await it.isolation()
+        await eventually("it ends", () => !isAlive(pid))
+        await eventually("another waits", () => it.waiting[0] !== undefined && it.waiting[0] !== pid)
+        isolation = { ...plain, refusal: "refused" }
+        await it.isolation()
+        assert.deepStrictEqual(it.waiting, [])
       })
     })
   )

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Effect, Layer } from "effect"
+import { TestClock } from "effect/testing"
 import { catalogue } from "../../src/nodes/Catalogue.ts"
 import { runtimes } from "../../src/protocol/Flowline.ts"
 import type { NodeDescriptor } from "../../src/services/scan/Descriptor.ts"
@@ -63,7 +64,7 @@ describe("a tenant's own nodes", () => {
         scan: (tenant) =>
           Effect.sync(() => {
             scans.push(tenant)
-            return [found(`${tenant}_${scans.length}`)]
+            return { nodes: [found(`${tenant}_${scans.length}`)], isSettled: true }
           })
       })
       const last = (tenant: string) =>
@@ -84,12 +85,34 @@ describe("a tenant's own nodes", () => {
     })
   )
 
+  it.effect("are looked for again after a minute where Python could not read them", () =>
+    Effect.gen(function* () {
+      let scans = 0
+      const nodes = Layer.succeed(TenantNodes, {
+        version: () => Effect.succeed("1"),
+        files: () => Effect.succeed([]),
+        scan: () => Effect.sync(() => ({ nodes: [found(`node_${++scans}`)], isSettled: scans > 1 }))
+      })
+      const types = yield* Effect.gen(function* () {
+        const { own } = yield* Scan
+        const type = Effect.map(own(TenantId("a")), ([node]) => node?.type)
+        const first = [yield* type, yield* type]
+        yield* TestClock.adjust("1 minute")
+        const second = [yield* type, yield* type]
+        yield* TestClock.adjust("1 day")
+        return [...first, ...second, yield* type]
+      }).pipe(Effect.provide(Layer.provide(Scan.layer, [nodes, auditing])))
+      expect(types).toEqual(["node_1", "node_1", "node_2", "node_2", "node_2"])
+    })
+  )
+
   it.effect("of a tenant whose files take long hold up no other tenant", () =>
     Effect.gen(function* () {
       const nodes = Layer.succeed(TenantNodes, {
         version: () => Effect.succeed("1"),
         files: () => Effect.succeed([]),
-        scan: (tenant) => (tenant === "slow" ? Effect.never : Effect.succeed([found(tenant)]))
+        scan: (tenant) =>
+          tenant === "slow" ? Effect.never : Effect.succeed({ nodes: [found(tenant)], isSettled: true })
       })
       const [last, refused] = yield* Effect.gen(function* () {
         const { own } = yield* Scan

@@ -17,6 +17,15 @@ interface Fault {
 
 const isPart = (name: string): name is IsolationPart => isolationParts.some((part) => part === name)
 
+/** What a machine says that has too little of something at the moment. It tells nothing of the parts. */
+const shortage = /Resource temporarily unavailable|Cannot allocate memory|Too many open files|MemoryError/
+
+/** Fails if a try has failed for a reason that may be gone at the next one. */
+export const refuseShortage = (said: string): void => {
+  const [found] = shortage.exec(said) ?? []
+  if (found !== undefined) throw new Failure(`Isolation could not be tried out: ${found}`)
+}
+
 /** Starts Python with these parts. Undefined if it worked; else the part that failed. */
 const attempt = async (python: Interpreter, isolation: Isolation, root: string): Promise<Fault | undefined> => {
   // Of its own, as a try with another user gives the folder away.
@@ -35,6 +44,7 @@ const attempt = async (python: Interpreter, isolation: Isolation, root: string):
   if (out?.startsWith("{") === true) return undefined
   // A machine that is too busy says nothing of what it can do.
   if (signal === "SIGKILL") throw new Failure(`Python could not be tried out within ${patience / 1000} seconds`)
+  refuseShortage(said ?? "")
   const [, part, reason] = /^isolation: (\w+): (.*)$/m.exec(said ?? "") ?? []
   if (part !== undefined && isPart(part)) return { part, reason: reason ?? "" }
   const { parts } = isolation

@@ -1,5 +1,6 @@
 import { execFile } from "node:child_process"
 import type { Interpreter } from "../../protocol/Isolation.ts"
+import { codeOf, Failure } from "../Failure.ts"
 import { packagePath } from "../Package.ts"
 
 /** The message when there is no interpreter. */
@@ -22,8 +23,15 @@ export const pythonEnvironment = (): NodeJS.ProcessEnv =>
 
 const oldest = 9
 
+/** Milliseconds for an interpreter to tell its version, on a busy machine. */
+const patience = 10_000
+
+/** What a command that is none, or that nobody may start, gives. Any other failure to start says nothing of it. */
+const absent = new Set(["ENOENT", "ENOTDIR", "EACCES", "EPERM", "ENOEXEC", "ELOOP"])
+
+/** Rejects where it is unknown what the command is: on a machine without free processes or memory, for example. */
 const versionOf = (command: string): Promise<Interpreter | undefined> =>
-  new Promise((resolve) => {
+  new Promise((resolve, reject) => {
     const program = [
       "import os, sys",
       "print('%d.%d.%d' % sys.version_info[:3], sys.executable)",
@@ -31,8 +39,15 @@ const versionOf = (command: string): Promise<Interpreter | undefined> =>
       "folders = {sys.prefix, sys.exec_prefix, sys.base_prefix, sys.base_exec_prefix, real, *sys.path}",
       "print('\\0'.join(sorted(os.path.abspath(it) for it in folders if it and os.path.exists(it))), end='')"
     ].join("\n")
-    const options = { timeout: 10_000, env: pythonEnvironment() }
+    const options = { timeout: patience, env: pythonEnvironment() }
     execFile(command, ["-I", "-c", program], options, (error, stdout) => {
+      const code = codeOf(error)
+      if (code !== undefined && !absent.has(code)) {
+        return reject(new Failure(`${command} could not be started: ${code}`))
+      }
+      if (error?.signal === "SIGKILL" || error?.signal === "SIGTERM") {
+        return reject(new Failure(`${command} did not tell its version within ${patience / 1000} seconds`))
+      }
       const [, version, minor, path, folders = ""] = /^(3\.(\d+)\.\d+) (.*)\n([^\n]*)$/.exec(stdout) ?? []
       const isNew = error === null && version !== undefined && Number(minor) >= oldest
       // A command may be a script that looks for the interpreter, which takes longer than the interpreter's start.
@@ -41,7 +56,7 @@ const versionOf = (command: string): Promise<Interpreter | undefined> =>
     })
   })
 
-/** The first interpreter on the PATH that is new enough. */
+/** The first interpreter on the PATH that is new enough. Rejects where that cannot be told now. */
 export const findPython = async (): Promise<Interpreter | undefined> => {
   for (const command of ["python3", "python"]) {
     const found = await versionOf(command)

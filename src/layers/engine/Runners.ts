@@ -69,17 +69,23 @@ export class Runners {
     this.#idle = settings.idle ?? idleProcessors()
     this.#delay = settings.warmDelayMillis
     if (!settings.warm) return
-    void this.isolation().then(({ refusal }) => {
-      if (this.#closed || refusal !== undefined) return
+    void this.isolation().then(() => {
+      if (this.#closed) return
       this.#later(this.#delay)
-      this.#review = setInterval(() => this.#adjust(), reviewMillis)
+      this.#review = setInterval(() => void this.#look(), reviewMillis)
     })
   }
 
   /** How children are kept apart; to be known before one is taken. */
   async isolation(): Promise<RunIsolation> {
-    this.#isolation = (await this.#settings.isolation?.()) ?? notIsolated
-    return this.#isolation
+    const isolation = (await this.#settings.isolation?.()) ?? notIsolated
+    if (isolation !== this.#isolation) {
+      this.#isolation = isolation
+      // Those that wait are kept apart in another way.
+      for (const child of this.#spares) void child.stop(false)
+      this.#spares = []
+    }
+    return isolation
   }
 
   /** Returns a child for a run with this heap (MiB) and these needs, and whether it was warm. */
@@ -133,6 +139,12 @@ export class Runners {
     return Math.max(1, this.#settings.spares?.() ?? 1)
   }
 
+  /** A machine that could not tell how it keeps runs apart may do so now. */
+  async #look(): Promise<void> {
+    if (this.#isolation.refusal !== undefined) await this.isolation()
+    if (!this.#closed) this.#adjust()
+  }
+
   #adjust(): void {
     if (this.#spares.length < this.#wanted && this.#timer === undefined) this.#later(this.#delay)
     const surplus = this.#spares.slice(this.#wanted)
@@ -158,7 +170,7 @@ export class Runners {
   }
 
   #start(): void {
-    if (this.#spares.length >= this.#wanted) return
+    if (this.#isolation.refusal !== undefined || this.#spares.length >= this.#wanted) return
     const options = this.#compiled ? [] : [leaveWhenCold]
     options.push(...[...new Set(this.#lately.flat())].map(readyFor))
     this.#compiled = true

@@ -1,6 +1,6 @@
 import { join } from "node:path"
 import { Context, Effect, Layer } from "effect"
-import { explain } from "../../drivers/Failure.ts"
+import { explain, Failure } from "../../drivers/Failure.ts"
 import { type RunIsolation, runParts } from "../../protocol/Isolation.ts"
 import { observeGauge } from "../../services/shared/Observed.ts"
 import { dataRoot, Settings } from "../../services/shared/Settings.ts"
@@ -12,6 +12,7 @@ import { findRunIsolation } from "./RunProbe.ts"
 export class RunPlaces extends Context.Service<
   RunPlaces,
   {
+    /** The same object for as long as nothing changes. */
     readonly isolation: () => Promise<RunIsolation>
     /** What was found; undefined before anything was. */
     readonly state: () => RunIsolation | undefined
@@ -43,7 +44,14 @@ export const layer = Layer.effect(
 
     const look = async (): Promise<RunIsolation> => {
       if (settings.isolation === "off") return none
-      const found = await findRunIsolation(await python.place(), site, python.scratch)
+      const place = await python.place()
+      if (place.interpreter === undefined) {
+        if (place.refusal !== undefined) throw new Failure(place.refusal)
+        // Python may be installed meanwhile: the next one who asks looks again.
+        looking = undefined
+        if (latest !== undefined) return latest
+      }
+      const found = await findRunIsolation(place, site, python.scratch)
       const lacking = lackingOf(found)
       if (lacking.length === 0) return found
       if (settings.isolation === "required") {

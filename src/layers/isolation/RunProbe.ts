@@ -5,6 +5,7 @@ import { join } from "node:path"
 import { Duplex } from "node:stream"
 import { text } from "node:stream/consumers"
 import { Failure } from "../../drivers/Failure.ts"
+import { refuseShortage } from "../../drivers/isolation/Probe.ts"
 import { planOf } from "../../drivers/isolation/PythonStart.ts"
 import { pythonEnvironment, pythonOptions, pythonProgram } from "../../drivers/python/Interpreter.ts"
 import {
@@ -92,6 +93,7 @@ const attempt = async (
   if (out.trim() === "ok") return undefined
   // A machine that is too busy says nothing of what it can do.
   if (signal === "SIGKILL") throw new Failure(`Isolation could not be tried out within ${patience / 1000} seconds`)
+  refuseShortage(`${answer}\n${out}\n${said}`)
   const refusal = answer.trim()
   if (refusal !== "ok" && refusal !== "") return { part: parts.includes("user") ? "user" : "files", reason: refusal }
   const [, part = "files", reason] = /^isolation: (\w+): (.*)$/m.exec(said) ?? []

@@ -112,27 +112,23 @@ export const layer = Layer.effect(
           const found = await within(storageDeadline, listed(tenant))
           const { interpreter, isolation, refusal } = await place()
           if (interpreter === undefined || refusal !== undefined) {
-            return [
-              {
-                type: nothingScanned,
-                runtimes: ["pybatch" as const],
-                source: nothingScanned,
-                error: { message: refusal ?? noPython }
-              }
-            ]
+            const error = { message: refusal ?? noPython }
+            const nothing = { type: nothingScanned, runtimes: ["pybatch" as const], source: nothingScanned, error }
+            return { nodes: [nothing], isSettled: false }
           }
           const large = found.filter(({ size }) => size > maxFileBytes)
           const small = found.filter(({ size }) => size <= maxFileBytes)
           const read = small.map(async ({ path }) => [path, await text(files(tenant).read(path))] as const)
           const texts = [...(await within(storageDeadline, Promise.all(read))), ...builds]
           const taken = new Map<string, string>()
-          const nodes = (await scanFiles({ interpreter, isolation, root: scratch }, texts, signal)).flatMap(
-            (found, at) => describe(texts[at]![0], found, taken)
+          const { found: scanned, isSettled } = await scanFiles(
+            { interpreter, isolation, root: scratch },
+            texts,
+            signal
           )
-          return [
-            ...nodes,
-            ...large.map(({ path }) => broken(path, { message: `the file is larger than ${maxFileBytes} bytes` }))
-          ]
+          const nodes = scanned.flatMap((it, at) => describe(texts[at]![0], it, taken))
+          const tooLarge = { message: `the file is larger than ${maxFileBytes} bytes` }
+          return { nodes: [...nodes, ...large.map(({ path }) => broken(path, tooLarge))], isSettled }
         })
       })
     })

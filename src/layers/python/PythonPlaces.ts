@@ -85,7 +85,7 @@ export const layer = Layer.effect(
         const next = look().then(keep, (error): PythonPlace => {
           // Unknown is not none: the next one who asks tries again.
           looking = undefined
-          return { interpreter: latest?.interpreter, refusal: explain(error, [data]).error }
+          return { refusal: explain(error, [data]).error }
         })
         looking = { found: next, at: now }
       }

@@ -1,7 +1,9 @@
+import { once } from "node:events"
 import { mkdir, mkdtemp, rm } from "node:fs/promises"
 import { join } from "node:path"
 import { text } from "node:stream/consumers"
 import { Schema } from "effect"
+import { codeOf, explain, Failure } from "../../drivers/Failure.ts"
 import { startPython } from "../../drivers/isolation/PythonStart.ts"
 import type { Interpreter, Isolation } from "../../protocol/Isolation.ts"
 
@@ -24,11 +26,12 @@ export type Found = typeof Found.Type
 
 const decode = Schema.decodeUnknownSync(Schema.fromJsonString(Schema.Array(Found)))
 
+/** The exit code of `python/isolated.py` where a part of the isolation cannot be had. */
+const isolationFailed = 71
+
 /** Milliseconds for parsing all files, and for parsing them one by one when one of them takes longer or crashes. */
 const deadline = 10_000
 const deadlineOneByOne = 30_000
-
-const late = { error: { message: `not read: the files take more than ${deadlineOneByOne / 1000} seconds to parse` } }
 
 type File = readonly [name: string, text: string]
 
@@ -39,12 +42,18 @@ export interface ScannerPlace {
   readonly root: string
 }
 
+/** Files were not read for a reason that is none of theirs: Python was not started, or got too little time. */
+class Unread extends Failure {}
+
+const late = new Unread(`the files take more than ${deadlineOneByOne / 1000} seconds to parse`)
+
+/** Reads files together. Undefined where one of them crashes the parser. */
 const scanTogether = async (
   { interpreter, isolation, root }: ScannerPlace,
   files: ReadonlyArray<File>,
   signal: AbortSignal
-): Promise<ReadonlyArray<Found>> => {
-  await mkdir(root, { recursive: true })
+): Promise<ReadonlyArray<Found> | undefined> => {
+  await mkdir(root, { recursive: true, mode: 0o700 })
   const folder = await mkdtemp(join(root, "scan-"))
   try {
     const child = await startPython("scan.py", interpreter, isolation, {
@@ -55,12 +64,22 @@ const scanTogether = async (
       signal
     })
     for (const stream of child.stdio) stream?.on("error", () => {})
-    const failed = new Promise<never>((_, reject) => child.once("error", reject))
+    const closed = once(child, "close")
     child.stdin?.end(JSON.stringify(files))
-    return decode(await Promise.race([child.stdout === null ? "" : text(child.stdout), failed]))
+    const [[code, killed], said] = await Promise.all([closed, child.stdout === null ? "" : text(child.stdout)])
+    if (code === 0) return decode(said)
+    if (killed === "SIGKILL") throw new Unread(`Python was ended, or took more than ${deadline / 1000} seconds`)
+    if (code === isolationFailed) throw new Unread("Python could not be isolated")
+    return undefined
   } finally {
     await rm(folder, { recursive: true, force: true })
   }
+}
+
+/** What files contain, in their order. `isSettled` is false where another try may find something else. */
+export interface Scanned {
+  readonly found: ReadonlyArray<Found>
+  readonly isSettled: boolean
 }
 
 /**
@@ -71,19 +90,27 @@ export const scanFiles = async (
   place: ScannerPlace,
   files: ReadonlyArray<File>,
   signal: AbortSignal
-): Promise<ReadonlyArray<Found>> => {
-  if (files.length === 0) return []
-  const together = await scanTogether(place, files, signal).catch(() => [])
-  if (together.length === files.length) return together
+): Promise<Scanned> => {
+  if (files.length === 0) return { found: [], isSettled: true }
+  const scan = (some: ReadonlyArray<File>) =>
+    scanTogether(place, some, signal).catch((error: unknown) => {
+      signal.throwIfAborted()
+      return error instanceof Unread
+        ? error
+        : new Unread(`Python could not be started: ${codeOf(error) ?? explain(error, [place.root]).error}`)
+    })
+  const together = await scan(files)
+  if (together !== undefined && !(together instanceof Unread)) return { found: together, isSettled: true }
   const found: Array<Found> = []
+  let isSettled = true
   const end = performance.now() + deadlineOneByOne
   for (const file of files) {
-    signal.throwIfAborted()
-    if (performance.now() > end) found.push(late)
-    else {
-      const [alone] = files.length === 1 ? [] : await scanTogether(place, [file], signal).catch(() => [])
-      found.push(alone ?? { error: { message: "the file crashes Python's parser" } })
-    }
+    const isLate = performance.now() > end
+    const alone = isLate ? late : files.length === 1 ? together : await scan([file])
+    if (alone instanceof Unread) {
+      isSettled = false
+      found.push({ error: { message: `not read: ${alone.message}` } })
+    } else found.push(alone?.[0] ?? { error: { message: "the file crashes Python's parser" } })
   }
-  return found
+  return { found, isSettled }
 }

@@ -1,4 +1,4 @@
-import { Context, Effect, Layer } from "effect"
+import { Clock, Context, Effect, Layer } from "effect"
 import { Overloaded } from "../../errors/Overloaded.ts"
 import type { StorageUnreachable } from "../../errors/StorageUnreachable.ts"
 import { descriptor, nodesOf } from "../../nodes/Catalogue.ts"
@@ -13,11 +13,21 @@ import { TenantNodes } from "./TenantNodes.ts"
 /** Number of tenants whose nodes are cached. */
 const maxRemembered = 1000
 
+/** How long a scan is believed that may find something else when it is done again. */
+const unsettledMillis = 60_000
+
 /** Tenants whose nodes are scanned at once. Concurrent requests of a tenant wait for one scan. */
 const tenantsAtOnce = 4
 
 /** Requests of one tenant that may wait for its scan. */
 const mostWaiting = 64
+
+interface Remembered {
+  readonly version: string
+  readonly nodes: ReadonlyArray<NodeDescriptor>
+  /** A time in milliseconds. */
+  readonly until: number
+}
 
 type Unknown = Overloaded | StorageUnreachable
 
@@ -40,7 +50,7 @@ export class Scan extends Context.Service<
       const tenantNodes = yield* TenantNodes
       const audit = yield* Audit
       const builtin = new Map(runtimes.map((runtime) => [runtime, nodesOf(runtime).map(descriptor)]))
-      const remembered = new Map<string, { readonly version: string; readonly nodes: ReadonlyArray<NodeDescriptor> }>()
+      const remembered = new Map<string, Remembered>()
       const turns = new Turns({
         all: tenantsAtOnce,
         each: 1,
@@ -55,10 +65,11 @@ export class Scan extends Context.Service<
       const fresh = Effect.fnUntraced(function* (tenant: TenantId) {
         const version = yield* tenantNodes.version(tenant)
         const known = remembered.get(tenant)
-        if (known?.version === version) return known.nodes
-        const nodes = yield* tenantNodes.scan(tenant)
+        const now = yield* Clock.currentTimeMillis
+        if (known?.version === version && now < known.until) return known.nodes
+        const { nodes, isSettled } = yield* tenantNodes.scan(tenant)
         if (remembered.size >= maxRemembered) remembered.delete(remembered.keys().next().value!)
-        remembered.set(tenant, { version, nodes })
+        remembered.set(tenant, { version, nodes, until: isSettled ? Infinity : now + unsettledMillis })
         return nodes
       })
       const own = (tenant: TenantId) => turns.within(tenant, fresh(tenant))

@@ -3,6 +3,12 @@ import type { StorageUnreachable } from "../../errors/StorageUnreachable.ts"
 import type { TenantId } from "../shared/Tenant.ts"
 import type { NodeDescriptor } from "./Descriptor.ts"
 
+/** What a scan found. `isSettled` is false where another one may find something else although nothing has changed. */
+export interface TenantScan {
+  readonly nodes: ReadonlyArray<NodeDescriptor>
+  readonly isSettled: boolean
+}
+
 /** The nodes that a tenant adds to the catalogue. */
 export class TenantNodes extends Context.Service<
   TenantNodes,
@@ -17,6 +23,6 @@ export class TenantNodes extends Context.Service<
       tenant: TenantId
     ) => Effect.Effect<ReadonlyArray<readonly [name: string, text: string]>, StorageUnreachable>
     /** Scans the tenant's nodes. A node that cannot be read becomes a descriptor with an `error`. */
-    readonly scan: (tenant: TenantId) => Effect.Effect<ReadonlyArray<NodeDescriptor>, StorageUnreachable>
+    readonly scan: (tenant: TenantId) => Effect.Effect<TenantScan, StorageUnreachable>
   }
 >()("flow/scan/TenantNodes") {}
