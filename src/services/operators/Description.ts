@@ -17,8 +17,8 @@ export const operators: Feature<"patterns" | "propose" | "test"> = {
       { body: { input: "2026-01-01T00:00:00Z INFO [main] started\n2026-01-01T00:00:01Z WARN [web] slow: 12 ms\n" } }
     ),
     test: operation(
-      "Every part of the form may be a file or a text. A sample that does not match is a result and no error; a pattern " +
-        "or program that does not compile, and an input that is not UTF-8, is a 500.",
+      "Every part of the form may be a file or a text. A sample that does not match is a result and no error, and bytes " +
+        "of it that are not UTF-8 are replaced, with a hint; a pattern or program that does not compile is a 500.",
       digested,
       { body: { input: "189 127.0.0.1\nabc\n", pattern: "%{NUMBER:duration} %{IP:client}" } }
     )
