@@ -18,7 +18,8 @@ interface Fault {
 const isPart = (name: string): name is IsolationPart => isolationParts.some((part) => part === name)
 
 /** What a machine says that has too little of something at the moment. It tells nothing of the parts. */
-const shortage = /Resource temporarily unavailable|Cannot allocate memory|Too many open files|MemoryError/
+const shortage =
+  /\b(?:EAGAIN|ENOMEM|EMFILE|ENFILE)\b|Resource temporarily unavailable|Cannot allocate memory|Too many open files|MemoryError/
 
 /** Fails if a try has failed for a reason that may be gone at the next one. */
 export const refuseShortage = (said: string): void => {

@@ -36,8 +36,9 @@ writeFileSync(folder + "/written", "")
 let said = "ok"
 if (python !== undefined) {
   const { command, options, plan } = JSON.parse(python)
-  const { stdout, stderr } = spawnSync(command, options, { cwd: folder + "/python", input: plan + "\\n", encoding: "utf8" })
-  if (!stdout.startsWith("{")) said = "Python cannot be isolated within: " + stderr.trim().split("\\n").at(-1)
+  const { stdout, stderr, error } = spawnSync(command, options, { cwd: folder + "/python", input: plan + "\\n", encoding: "utf8" })
+  if (error) said = "Python cannot be started within: " + error.code
+  else if (!stdout.startsWith("{")) said = "Python cannot be isolated within: " + stderr.trim().split("\\n").at(-1)
 }
 console.log(said)
 `
