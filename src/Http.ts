@@ -17,6 +17,7 @@ import * as ProblemPages from "./layers/http/ProblemPages.ts"
 import { withFewServices } from "./layers/http/RequestContext.ts"
 import * as RequestRate from "./layers/http/RequestRate.ts"
 import { routeTable } from "./layers/http/RouteTable.ts"
+import * as WrongMethods from "./layers/http/WrongMethods.ts"
 import { ArchivesHttp } from "./services/archives/Http.ts"
 import { ArtifactsHttp } from "./services/artifacts/Http.ts"
 import { AuditHttp } from "./services/audit/Http.ts"
@@ -111,5 +112,6 @@ export const Routes = Layer.mergeAll(
   Metrics.layer,
   Health.layer,
   ProblemPages.layer,
+  WrongMethods.layer(table),
   Answers.layer(table)
 )

@@ -15,6 +15,9 @@ import { SpansSegments } from "../../services/shared/RelativePath.ts"
 /** Paths are matched exactly, except for a trailing slash. */
 export const routerConfig = { caseSensitive: true, ignoreDuplicateSlashes: false, maxParamLength: 16_384 }
 
+/** The methods of endpoints; `HEAD` is answered as `GET` is. */
+const routed = ["GET", "POST", "PUT", "PATCH", "DELETE"] as const
+
 /** A known path. `template` has OpenAPI syntax: `/v1/{tenant}/conf/{path}`. */
 export interface RouteEntry {
   readonly template: string
@@ -43,12 +46,36 @@ export interface RouteEndpoint {
  * slashes.
  */
 export interface RouteTable {
+  readonly entries: ReadonlyArray<RouteEntry>
   readonly find: (path: string) => RouteEntry | undefined
   /** For endpoints whose last parameter may span several segments: the template's segments before that parameter. */
   readonly tails: ReadonlyArray<ReadonlyArray<string>>
   /** The paths with a fixed answer, as clients ask for them. */
   readonly fixed: ReadonlyMap<string, Fixed>
+  /**
+   * Methods that a path lacks while one with a parameter in place of its words has them: `DELETE` of
+   * `/flowline/save`, which the router would take for a flowline with the id `save`.
+   */
+  readonly lacking: ReadonlyArray<{ readonly path: `/${string}`; readonly method: (typeof routed)[number] }>
 }
+
+/** True when every path of the second template's kind is one of the first's, whose parameters stand for its words. */
+const covers = (wide: string, narrow: string): boolean => {
+  if (wide === narrow) return false
+  const words = narrow.split("/")
+  const others = wide.split("/")
+  return (
+    words.length === others.length &&
+    words.every((word, at) => word === others[at] || others[at]!.startsWith("{") || others[at] === "*")
+  )
+}
+
+const lackingOf = (entries: ReadonlyArray<RouteEntry>): RouteTable["lacking"] =>
+  entries.flatMap(({ template, methods }) => {
+    const others = entries.filter((other) => covers(other.template, template))
+    const lacking = routed.filter((method) => !methods.has(method) && others.some((other) => other.methods.has(method)))
+    return lacking.map((method) => ({ path: routerPath(template), method }))
+  })
 
 const routerPath = (template: string): `/${string}` => `/${template.slice(1).replace(/\{(\w+)\}/g, ":$1")}`
 
@@ -93,13 +120,15 @@ export const routeTable = <Id extends string, Groups extends HttpApiGroup.Constr
   })
   for (const template of extra) add(template, "GET")
   const router = FindMyWay.make<RouteEntry>({ ...routerConfig, maxParamLength: 65_536 })
-  for (const [template, known] of methods) {
-    const entry = { template, methods: known, endpoints: endpoints.get(template) ?? new Map() }
-    router.on("GET", routerPath(template), entry)
-  }
-  for (const entry of more) {
-    router.on("GET", routerPath(entry.template), entry)
-    if (entry.fixed !== undefined) fixed.set(entry.template, entry.fixed)
-  }
-  return { find: (path) => router.find("GET", path)?.handler, tails, fixed }
+  const entries = [
+    ...[...methods].map(([template, known]) => ({
+      template,
+      methods: known,
+      endpoints: endpoints.get(template) ?? new Map<string, RouteEndpoint>()
+    })),
+    ...more
+  ]
+  for (const entry of entries) router.on("GET", routerPath(entry.template), entry)
+  for (const { template, fixed: answer } of more) if (answer !== undefined) fixed.set(template, answer)
+  return { entries, find: (path) => router.find("GET", path)?.handler, tails, fixed, lacking: lackingOf(entries) }
 }

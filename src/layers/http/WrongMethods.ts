@@ -1,0 +1,14 @@
+import { Effect } from "effect"
+import { HttpRouter, HttpServerError, HttpServerRequest } from "effect/http"
+import type { RouteTable } from "./RouteTable.ts"
+
+/** No route, as the router itself says it; what wraps every answer makes a 405 of it. */
+const noRoute = HttpServerRequest.HttpServerRequest.use((request) =>
+  Effect.fail(new HttpServerError.HttpServerError({ reason: new HttpServerError.RouteNotFound({ request }) }))
+)
+
+/** Keeps the router from giving a wrong method on a path to another path whose parameter could stand for its words. */
+export const layer = (table: RouteTable) =>
+  HttpRouter.use((router) =>
+    Effect.forEach(table.lacking, ({ method, path }) => router.add(method, path, noRoute), { discard: true })
+  )
