@@ -17,7 +17,7 @@ import { filePart, truth, valueSchema } from "../shared/Parameters.ts"
 import { queryText } from "../shared/QueryText.ts"
 import { Authorization } from "../shared/Security.ts"
 import { KnownTenant, tenantParams } from "../shared/Tenant.ts"
-import { Artifact, ArtifactType, artifactTypes } from "./Artifact.ts"
+import { Artifact, ArtifactType, artifactTypes, versionsIn } from "./Artifact.ts"
 
 const name = (description: string, example: string) => queryText(1024, { description, example })
 
@@ -101,10 +101,16 @@ export class ArtifactsApi extends HttpApiGroup.make("resources")
         group: coordinates.group,
         artifact: coordinates.artifact,
         versions: Schema.optionalKey(
-          Schema.Union([Version, Schema.Array(Version)]).annotate({
-            description: "Versions to delete, comma-separated or as a repeated parameter; all by default",
-            [valueSchema]: { type: "array", items: { type: "string" }, examples: [["1.0.0"]] }
-          })
+          Schema.Union([Version, Schema.Array(Version)])
+            .annotate({
+              description: "Versions to delete, comma-separated or as a repeated parameter; all by default",
+              [valueSchema]: { type: "array", items: { type: "string" }, examples: [["1.0.0"]] }
+            })
+            .check(
+              Schema.makeFilter((given) => versionsIn(given).every((version) => version !== ""), {
+                expected: "non-empty versions"
+              })
+            )
         )
       },
       success: HttpApiSchema.Empty(200),

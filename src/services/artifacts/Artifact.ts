@@ -12,6 +12,10 @@ export const ArtifactName = Brand.nominal<ArtifactName>()
 export type ArtifactVersion = Brand.Branded<string, "ArtifactVersion">
 export const ArtifactVersion = Brand.nominal<ArtifactVersion>()
 
+/** Versions in a query, whose parameter may be repeated, comma-separated, or both. */
+export const versionsIn = (given: string | ReadonlyArray<string>): ReadonlyArray<string> =>
+  [given].flat().flatMap((some) => some.split(","))
+
 /** The types of artifacts. */
 export const artifactTypes = [
   "FLOWLINE",

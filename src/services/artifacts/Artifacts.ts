@@ -1,6 +1,6 @@
 import { Clock, Context, Effect, Layer, Predicate, Result, Scope, Stream } from "effect"
 import { type Blob, Blobs, type ByteSpan } from "../../drivers/blobs/Blobs.ts"
-import { BadRequest } from "../../errors/BadRequest.ts"
+import { BadRequest, type Issue } from "../../errors/BadRequest.ts"
 import type { Conflict } from "../../errors/Conflict.ts"
 import { NotFound } from "../../errors/NotFound.ts"
 import { PreconditionFailed } from "../../errors/PreconditionFailed.ts"
@@ -14,7 +14,7 @@ import { type Most, mostOf, overQuota, quotaOf } from "../blobs/Quota.ts"
 import { LimitRefusals } from "../limits/LimitRefusals.ts"
 import { TenantRules } from "../limits/TenantRules.ts"
 import { type Commit, unkeyed } from "../shared/Commit.ts"
-import type { FileSaid, FormPart } from "../shared/Form.ts"
+import type { FileSaid, FormPart, PartRules } from "../shared/Form.ts"
 import type { ListRow, ListSpan } from "../shared/Listing.ts"
 import type { TenantId } from "../shared/Tenant.ts"
 import { Uploads } from "../shared/Uploads.ts"
@@ -28,6 +28,21 @@ export const fileNameFault = (name: string): string | undefined => {
   if (name === "." || name === ".." || /[/\\]/.test(name)) return "a file name without folders is expected"
   if (/[\u0000-\u001f\u007f]/.test(name)) return "a file name without control characters is expected"
   return new TextEncoder().encode(name).length > 255 ? "a file name has at most 255 bytes" : undefined
+}
+
+const nameIssues = ({ filename = "" }: FileSaid): ReadonlyArray<Issue> => {
+  const fault = fileNameFault(filename)
+  return fault === undefined ? [] : [{ part: "input", detail: fault }]
+}
+
+/** The faults of a manifest, of which only the build's size and hash are not known, and of the build's name. */
+export const uploadFaults: NonNullable<PartRules["faults"]> = (parts, file) => {
+  const manifest = parts.get("manifest")
+  const read = manifest === undefined ? undefined : readManifest(manifest.bytes, manifest.filename)
+  return [
+    ...(read?._tag === "Failure" ? (read.failure.issues ?? []) : []),
+    ...(file === undefined ? [] : nameIssues(file))
+  ]
 }
 
 /** A text build of up to this many bytes is included in its metadata. */
@@ -126,12 +141,16 @@ export class Artifacts extends Context.Service<
         add: Effect.fn("Artifacts.add")(function* (tenant, build, part, isNew, commit = unkeyed) {
           const { sha256, size } = build
           const manifest = readManifest(part.bytes, part.filename, build)
-          if (Result.isFailure(manifest)) return yield* manifest.failure
           const file = build.file.filename ?? ""
-          const fault = fileNameFault(file)
-          if (fault !== undefined) {
-            const issues = [{ part: "input", detail: fault }]
-            return yield* new BadRequest({ detail: "The file name of the build is invalid", issues })
+          const misnamed = nameIssues(build.file)
+          if (Result.isFailure(manifest)) {
+            const { detail, issues = [] } = manifest.failure
+            return yield* misnamed.length === 0
+              ? manifest.failure
+              : new BadRequest({ detail: detail!, issues: [...issues, ...misnamed] })
+          }
+          if (misnamed.length > 0) {
+            return yield* new BadRequest({ detail: "The file name of the build is invalid", issues: misnamed })
           }
           const described = describedOf(manifest.success)
           const { group, artifact, version, type } = manifest.success

@@ -3,7 +3,6 @@ import * as Hex from "effect/encoding/Hex"
 import { type HttpServerRequest, HttpServerResponse } from "effect/http"
 import { HttpApiBuilder } from "effect/http-api"
 import { Api } from "../../Api.ts"
-import { BadRequest } from "../../errors/BadRequest.ts"
 import { download } from "../http/Download.ts"
 import { idempotent } from "../http/Idempotency.ts"
 import { listResponse } from "../http/Paging.ts"
@@ -14,20 +13,14 @@ import { mediaTypeOf } from "../shared/MediaType.ts"
 import { Settings } from "../shared/Settings.ts"
 import { StreamHash } from "../shared/StreamHash.ts"
 import { TenantId } from "../shared/Tenant.ts"
-import { ArtifactName, ArtifactVersion, artifactTypes, GroupName } from "./Artifact.ts"
-import { Artifacts } from "./Artifacts.ts"
+import { ArtifactName, ArtifactVersion, artifactTypes, GroupName, versionsIn } from "./Artifact.ts"
+import { Artifacts, uploadFaults } from "./Artifacts.ts"
 
 const encoder = new TextEncoder()
 
-/** The versions to delete. The parameter may be repeated, comma-separated, or both. */
-const versionsOf = (given: string | ReadonlyArray<string> | undefined) => {
-  if (given === undefined) return Effect.undefined
-  const versions = [given].flat().flatMap((some) => some.split(","))
-  if (versions.every((version) => version !== ""))
-    return Effect.succeed(versions.map((version) => ArtifactVersion(version)))
-  const issues = [{ part: "query", pointer: "/versions", detail: "Expected non-empty versions" }]
-  return new BadRequest({ detail: "The parameter `versions` is invalid", issues })
-}
+/** The versions to delete. */
+const versionsOf = (given: string | ReadonlyArray<string> | undefined) =>
+  given === undefined ? undefined : versionsIn(given).map((version) => ArtifactVersion(version))
 
 export const ArtifactsHttp = HttpApiBuilder.group(
   Api,
@@ -59,6 +52,7 @@ export const ArtifactsHttp = HttpApiBuilder.group(
           most: artifacts.most(tenant),
           parts: { manifest: { limit: limits.definitionsPart, limitName: "manifest", required: true } },
           maxParts: limits.parts,
+          faults: uploadFaults,
           check: (parts) => Effect.succeed(parts.get("manifest")!)
         },
         (source) => artifacts.store(tenant, source)
@@ -122,17 +116,13 @@ export const ArtifactsHttp = HttpApiBuilder.group(
           })
         })
       )
-      .handle(
-        "remove",
-        Effect.fnUntraced(function* ({ params, query }) {
-          const versions = yield* versionsOf(query.versions)
-          yield* artifacts.remove(
-            TenantId(params.tenant),
-            GroupName(query.group),
-            ArtifactName(query.artifact),
-            versions
-          )
-        })
+      .handle("remove", ({ params, query }) =>
+        artifacts.remove(
+          TenantId(params.tenant),
+          GroupName(query.group),
+          ArtifactName(query.artifact),
+          versionsOf(query.versions)
+        )
       )
       .handle("types", () => Effect.succeed(artifactTypes))
   })

@@ -1,4 +1,4 @@
-import { Clock, Context, Effect, Layer, Schema } from "effect"
+import { Clock, Context, Effect, Layer, Predicate, Schema } from "effect"
 import { Search } from "../../drivers/search/Search.ts"
 import { BadRequest, type Issue } from "../../errors/BadRequest.ts"
 import type { Conflict } from "../../errors/Conflict.ts"
@@ -24,19 +24,23 @@ const refuse = (issues: ReadonlyArray<Issue>) => new BadRequest({ detail: "The e
 
 const fault = (pointer: string, detail: string): Issue => ({ part: "body", pointer, detail })
 
-/** The faults that the schema cannot detect. */
-const faultsOf = (request: ExtractionRequest, tenant: TenantId, now: number): ReadonlyArray<Issue> => {
+/** The faults that the schema cannot detect, in each member that is what the schema expects. */
+const faultsOf = (body: unknown, tenant: TenantId, now: number): ReadonlyArray<Issue> => {
+  if (!Predicate.isObject(body)) return []
   const issues: Array<Issue> = []
-  if (request.tenant !== undefined && request.tenant !== tenant) {
+  if (typeof body["tenant"] === "string" && body["tenant"] !== tenant) {
     issues.push(fault("/tenant", "The tenant differs from the tenant in the path"))
   }
-  const query = parseQuery(request.filters ?? {}, now, "/filters")
-  if (query._tag === "Failure") issues.push(...query.failure.map((issue) => ({ part: "body", ...issue })))
-  if (request.time_zone !== undefined && dates(request.time_zone) === undefined) {
+  const query = Predicate.isObject(body["filters"]) ? parseQuery(body["filters"], now, "/filters") : undefined
+  if (query?._tag === "Failure") issues.push(...query.failure.map((issue) => ({ part: "body", ...issue })))
+  if (typeof body["time_zone"] === "string" && dates(body["time_zone"]) === undefined) {
     issues.push(fault("/time_zone", "Unknown time zone"))
   }
-  for (const [at, { type, format }] of (request.fields ?? []).entries()) {
-    if (!isDate(type) || format === undefined || (typeof format === "string" && isFormat(format))) continue
+  const fields: ReadonlyArray<unknown> = Array.isArray(body["fields"]) ? body["fields"] : []
+  for (const [at, field] of fields.entries()) {
+    if (!Predicate.isObject(field) || typeof field["type"] !== "string" || !isDate(field["type"])) continue
+    const { format } = field
+    if (format === undefined || (typeof format === "string" && isFormat(format))) continue
     issues.push(fault(`/fields/${at}/format`, "Expected a date format, such as dd/MM/yyyy HH:mm or epoch_millis"))
   }
   return issues
@@ -112,9 +116,11 @@ export class Extraction extends Context.Service<
       return Extraction.of({
         extract: Effect.fn("Extraction.extract")(function* (tenant, body, commit) {
           const now = yield* Clock.currentTimeMillis
-          const request = yield* Effect.mapError(decode(body), (error) => refuse(issuesOf(error, "body")))
-          const issues = faultsOf(request, tenant, now)
-          if (issues.length > 0) return yield* refuse(issues)
+          const faults = faultsOf(body, tenant, now)
+          const request = yield* Effect.mapError(decode(body), (error) =>
+            refuse([...issuesOf(error, "body"), ...faults])
+          )
+          if (faults.length > 0) return yield* refuse(faults)
           // Fail now when the index does not exist, instead of later in the execution.
           yield* search.resolve(tenant, request.index)
           yield* executions.admit(tenant)

@@ -38,6 +38,8 @@ export interface FormParser {
   readonly write: (chunk: Uint8Array) => void
   readonly end: () => void
   readonly refused: () => BadRequest | TooLarge | undefined
+  /** True when the form was refused before its file: the parts up to there are whole, and others may have followed. */
+  readonly isLeft: () => boolean
   readonly parts: ReadonlyArray<ReceivedPart>
   /** What the client declares about the file; undefined until its first byte. */
   readonly file: () => FileSaid | undefined
@@ -78,6 +80,7 @@ export const formParser = (headers: Readonly<Record<string, string>>, rules: For
   let files = 0
   let received = 0
   let taken = 0
+  let isLeft = false
   let refused: BadRequest | TooLarge | undefined
   /** Bytes of the body according to the client; NaN if it does not say. */
   const announced = Number(headers["content-length"])
@@ -103,7 +106,10 @@ export const formParser = (headers: Readonly<Record<string, string>>, rules: For
     }
     const isFirst = files === 1
     // A form that is refused anyway need not bring its file.
-    if (unknown.size > 0) refused ??= unreadable(unknownIssues())
+    if (unknown.size > 0 && refused === undefined) {
+      isLeft = true
+      refused = unreadable(unknownIssues())
+    }
     return (chunk: Uint8Array | null) => {
       if (chunk === null || refused !== undefined || !isFirst) return
       taken += chunk.length
@@ -163,6 +169,7 @@ export const formParser = (headers: Readonly<Record<string, string>>, rules: For
       if (refused === undefined) parser.end()
     },
     refused: () => refused,
+    isLeft: () => isLeft,
     parts,
     file: () => file,
     issues: () => {
@@ -171,7 +178,7 @@ export const formParser = (headers: Readonly<Record<string, string>>, rules: For
       const part = rules.file.name
       if (files === 0) issues.push({ part, detail: "the part is missing" })
       if (files > 1) issues.push({ part, detail: "the part was sent more than once" })
-      const fault = hash === undefined ? undefined : digestFaultOf(digests, hash.base64())
+      const fault = hash === undefined || isLeft ? undefined : digestFaultOf(digests, hash.base64())
       if (fault !== undefined) issues.push({ part, detail: fault })
       return issues
     }

@@ -65,19 +65,20 @@ const inTime = <E>(body: Stream.Stream<Uint8Array, E>): Stream.Stream<Uint8Array
 /**
  * Receives a form and returns its small parts. `body` passes all of it to the parser, until that refuses it. Reports all
  * faults at once: parts that are missing, are unknown, were sent twice or do not match their digest (`Content-Digest`,
- * `Repr-Digest`, of the request or of a part). The rest of a refused form is left to the server, which closes the
+ * `Repr-Digest`, of the request or of a part), and with these what the rules know of the parts' contents. The rest of a refused form is left to the server, which closes the
  * connection.
  */
 export const receive = Effect.fnUntraced(function* <E>(
   body: Effect.Effect<void, E>,
   parser: FormParser,
-  { parts: rules }: PartRules,
+  { parts: rules, faults }: PartRules,
   bodyFault: Effect.Effect<string | undefined>
 ) {
   yield* body
   parser.end()
   const refused = parser.refused()
-  if (refused !== undefined) return yield* refused
+  const isLeft = parser.isLeft()
+  if (refused !== undefined && !isLeft) return yield* refused
 
   const issues: Array<Issue> = []
   const found = new Map<string, FormPart>()
@@ -89,13 +90,13 @@ export const receive = Effect.fnUntraced(function* <E>(
     found.set(name, { bytes: bytes.value, filename, contentType })
   }
   for (const [name, { required }] of Object.entries(rules)) {
-    if (required && !found.has(name)) issues.push({ part: name, detail: "the part is missing" })
+    if (required && !isLeft && !found.has(name)) issues.push({ part: name, detail: "the part is missing" })
     if (twice.has(name)) issues.push({ part: name, detail: "the part was sent more than once" })
   }
   issues.push(...parser.issues())
-  const fault = yield* bodyFault
+  const fault = isLeft ? undefined : yield* bodyFault
   if (fault !== undefined) issues.push({ detail: fault })
-  if (issues.length > 0) return yield* unreadable(issues)
+  if (issues.length > 0) return yield* unreadable([...issues, ...(faults?.(found, parser.file()) ?? [])])
   return found
 })
 

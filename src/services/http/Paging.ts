@@ -1,31 +1,32 @@
-import { Effect, Exit, Result, Schema, Scope, Stream } from "effect"
-import * as Base64Url from "effect/encoding/Base64Url"
+import { Effect, Exit, Scope, Stream } from "effect"
 import { HttpServerRequest, HttpServerResponse } from "effect/http"
 import { BadRequest } from "../../errors/BadRequest.ts"
 import type { Overloaded } from "../../errors/Overloaded.ts"
 import { EqualReads } from "../shared/EqualReads.ts"
-import { type ListRow, type ListSpan, type PageQuery, pageBytes } from "../shared/Listing.ts"
+import {
+  encodeCursor,
+  expectedCursor,
+  type ListRow,
+  type ListSpan,
+  type PageQuery,
+  pageBytes,
+  readCursor
+} from "../shared/Listing.ts"
 import { RequestMemory } from "../shared/RequestMemory.ts"
 import type { TenantId } from "../shared/Tenant.ts"
 import { gathered } from "./Gathered.ts"
 import { listBytes, type PreparedText, readText, textResponse } from "./JsonText.ts"
 
-const Cursor = Schema.fromJsonString(Schema.Tuple([Schema.String, Schema.String]))
-
 /** The format of keys in lists that are ordered by creation. */
 const ordinals = /^\d{1,18}$/
 
-const encodeCursor = (list: string, key: string): string => Base64Url.encode(JSON.stringify([list, key]))
-
 /** The key of a cursor of this list. */
 const decodeCursor = (list: string, keys: RegExp, cursor: string): Effect.Effect<string, BadRequest> => {
-  const decoded = Result.flatMap(Base64Url.decodeString(cursor), Schema.decodeUnknownResult(Cursor))
-  if (Result.isSuccess(decoded) && decoded.success[0] === list && keys.test(decoded.success[1])) {
-    return Effect.succeed(decoded.success[1])
-  }
+  const read = readCursor(cursor)
+  if (read?.[0] === list && keys.test(read[1])) return Effect.succeed(read[1])
   return new BadRequest({
     detail: "The cursor does not belong to this list",
-    issues: [{ part: "query", pointer: "/cursor", detail: "Expected a cursor from a Link header" }]
+    issues: [{ part: "query", pointer: "/cursor", detail: `Expected ${expectedCursor}` }]
   })
 }
 

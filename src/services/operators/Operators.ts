@@ -32,18 +32,19 @@ export type Receive = (
 /** Maximum number of batches of one test that run at the same time. */
 const batchesAhead = 2
 
-const rules = (operator: Operator, limits: Limits) => {
-  const text = { limit: limits.definitionsPart, required: false }
+const rules = (operator: Operator, limits: Limits): PartRules => {
+  const text = { limit: limits.definitionsPart, limitName: "definitionsPart", required: false }
   const option = { limit: limits.formField, limitName: "formField", required: false }
-  return {
+  const parts = {
     input: { limit: limits.testInput, limitName: "testInput", required: true },
-    pattern: { ...text, limitName: "definitionsPart", required: operator !== "flowlet" },
-    logFile: { ...text, limitName: "definitionsPart" },
-    definitions: { ...text, limitName: "definitionsPart" },
+    pattern: { ...text, required: operator !== "flowlet" },
+    logFile: text,
+    definitions: text,
     ecsCompatibility: option,
     appendSeparator: option,
     split: option
   }
+  return { parts, faults: (form) => optionsOf(operator, form).issues }
 }
 
 /** Stands for the tenant of those who may not see the default tenant. No tenant has such a name. */
@@ -97,13 +98,22 @@ const proposing: TestProgram = {
   split: "lines"
 }
 
+/** The options of a test, and the faults of what its form says of them and of a flowlet's program. */
+const optionsOf = (operator: Operator, form: Form) => {
+  const text = (name: string) => new TextDecoder().decode(form.get(name)?.bytes ?? new Uint8Array())
+  const issues: Array<Issue> = []
+  if (operator === "flowlet" && !form.has("logFile") && !form.has("pattern")) {
+    issues.push({ part: "logFile", detail: "the part is missing" })
+  }
+  const ecsCompatibility = choice("ecsCompatibility", ["disabled", "v1"], text("ecsCompatibility"), issues)
+  const split = choice("split", ["lines", "none"], text("split"), issues)
+  return { ecsCompatibility, split, issues }
+}
+
 const programOf = Effect.fnUntraced(function* (operator: Operator, form: Form, shared: TenantDefinitions) {
   const text = (name: string) => textOf(name, form.get(name)?.bytes ?? new Uint8Array())
   const part = operator === "flowlet" && form.has("logFile") ? "logFile" : "pattern"
-  const issues: Array<Issue> = []
-  if (!form.has(part)) issues.push({ part: "logFile", detail: "the part is missing" })
-  const ecsCompatibility = choice("ecsCompatibility", ["disabled", "v1"], yield* text("ecsCompatibility"), issues)
-  const split = choice("split", ["lines", "none"], yield* text("split"), issues)
+  const { ecsCompatibility, split, issues } = optionsOf(operator, form)
   if (issues.length > 0) return yield* new BadRequest({ detail: "The form is invalid", issues })
   const program: TestProgram = {
     operator,
@@ -199,7 +209,7 @@ export class Operators extends Context.Service<
         return yield* new NotFound({ kind: "tenant", id: given })
       })
       /** The form of a test that has got its place, until the scope closes. */
-      const admitted = Effect.fnUntraced(function* (tenant: TenantId, receive: Receive, parts: PartRules["parts"]) {
+      const admitted = Effect.fnUntraced(function* (tenant: TenantId, receive: Receive, rules: PartRules) {
         const own = yield* memory(tenant)
         const hold = (bytes: number) =>
           Effect.suspend(() => {
@@ -209,7 +219,7 @@ export class Operators extends Context.Service<
             own.bytes += bytes
             return Effect.void
           })
-        const form = yield* forms.within(tenant, receive({ parts, maxParts: limits.parts, hold }))
+        const form = yield* forms.within(tenant, receive({ ...rules, maxParts: limits.parts, hold }))
         yield* tests.place(tenant)
         return form
       })
@@ -221,7 +231,7 @@ export class Operators extends Context.Service<
         propose: Effect.fn("Operators.propose")(function* (receive, given) {
           const tenant = yield* tenantFor(given)
           const input = { limit: proposalLimits.input, limitName: "proposalInput", required: true }
-          const bytes = (yield* admitted(tenant, receive, { input })).get("input")?.bytes ?? new Uint8Array()
+          const bytes = (yield* admitted(tenant, receive, { parts: { input } })).get("input")?.bytes ?? new Uint8Array()
           const hints = yield* inputHints(bytes)
           // It has no program that could be wrong.
           const session = yield* Effect.orDie(pool.open(proposing, tenant))

@@ -1,8 +1,8 @@
-import { Effect } from "effect"
+import { Effect, Result } from "effect"
 import { type HttpServerRequest, HttpServerResponse } from "effect/http"
 import { HttpApiBuilder } from "effect/http-api"
 import { Api } from "../../Api.ts"
-import { BadRequest } from "../../errors/BadRequest.ts"
+import { BadRequest, type Issue } from "../../errors/BadRequest.ts"
 import { download } from "../http/Download.ts"
 import { idempotent } from "../http/Idempotency.ts"
 import { listResponse } from "../http/Paging.ts"
@@ -16,12 +16,17 @@ import { TenantId } from "../shared/Tenant.ts"
 import { Registry } from "./Registry.ts"
 import type { Expected } from "./RegistryStore.ts"
 
-const pathOf = ({ bytes }: FormPart) =>
-  Effect.try({
+const pathOf = ({ bytes }: FormPart): Result.Result<string, ReadonlyArray<Issue>> =>
+  Result.try({
     try: () => new TextDecoder("utf-8", { fatal: true }).decode(bytes),
-    catch: () =>
-      new BadRequest({ detail: "The form is invalid", issues: [{ part: "path", detail: "Expected UTF-8 text" }] })
+    catch: () => [{ part: "path", detail: "Expected UTF-8 text" }]
   })
+
+const acceptedPath = (part: FormPart) =>
+  Effect.mapError(
+    Effect.fromResult(pathOf(part)),
+    (issues) => new BadRequest({ detail: "The form is invalid", issues })
+  )
 
 /** The state of the path that `If-None-Match: *` and `If-Match` require. */
 const expectedOf = ({ headers }: HttpServerRequest.HttpServerRequest): Expected => {
@@ -51,7 +56,12 @@ export const RegistryHttp = HttpApiBuilder.group(
           most: registry.most(tenant),
           parts: { path: { limit: limits.formField, limitName: "formField", required: true } },
           maxParts: limits.parts,
-          check: (parts) => Effect.flatMap(pathOf(parts.get("path")!), (path) => registry.check(tenant, path))
+          faults: (parts) => {
+            const path = parts.get("path")
+            const read = path === undefined ? undefined : pathOf(path)
+            return read?._tag === "Failure" ? read.failure : []
+          },
+          check: (parts) => Effect.flatMap(acceptedPath(parts.get("path")!), (path) => registry.check(tenant, path))
         },
         (source) => registry.store(tenant, source)
       )

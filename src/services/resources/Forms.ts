@@ -1,4 +1,4 @@
-import { Effect, Predicate, Schema } from "effect"
+import { Effect, Predicate, Result, Schema } from "effect"
 import { BadRequest, type Issue } from "../../errors/BadRequest.ts"
 import type { FormPart, PartRules } from "../shared/Form.ts"
 import { RelativePath } from "../shared/RelativePath.ts"
@@ -39,15 +39,18 @@ class Parts {
     return undefined
   }
 
-  refused(): BadRequest | undefined {
-    if (this.issues.length === 0) return undefined
-    return new BadRequest({ detail: "The form is invalid", issues: this.issues })
+  /** What was read of them, unless they have faults. */
+  read<A>(value: A): Result.Result<A, ReadonlyArray<Issue>> {
+    return this.issues.length === 0 ? Result.succeed(value) : Result.fail(this.issues)
   }
 }
 
+type Form = ReadonlyMap<string, FormPart>
+
 const rules =
-  (required: string, ...optional: ReadonlyArray<string>) =>
+  (read: (form: Form) => Result.Result<unknown, ReadonlyArray<Issue>>, required: string, ...optional: Array<string>) =>
   (limits: Limits): PartRules => ({
+    faults: (form) => Result.match(read(form), { onSuccess: () => [], onFailure: (issues) => issues }),
     parts: Object.fromEntries(
       [required, ...optional].map((part) => [
         part,
@@ -57,20 +60,16 @@ const rules =
     maxParts: limits.parts
   })
 
-/** The parts of a copy's or a move's form. */
-export const transferRules = rules("destination", "version", "embedded")
-
-/** The parts of a registration's form. */
-export const registrationRules = rules("url", "version", "size", "properties", "compression", "encoding")
-
 /** The content of the form as bytes, to compare requests with the same idempotency key. */
-export const fingerprint = (parts: ReadonlyMap<string, FormPart>): Uint8Array<ArrayBuffer> =>
+export const fingerprint = (parts: Form): Uint8Array<ArrayBuffer> =>
   new TextEncoder().encode(
     JSON.stringify([...parts].map(([name, { bytes }]) => [name, new TextDecoder().decode(bytes)]).sort())
   )
 
-/** Decodes the form of a copy or a move. */
-export const transferOf = Effect.fnUntraced(function* (form: ReadonlyMap<string, FormPart>) {
+const accepted = <A>(read: Result.Result<A, ReadonlyArray<Issue>>) =>
+  Effect.mapError(Effect.fromResult(read), (issues) => new BadRequest({ detail: "The form is invalid", issues }))
+
+const readTransfer = (form: Form) => {
   const parts = new Parts(form)
   const to = parts.text("destination")
   if (to !== undefined && !isRelativePath(to)) {
@@ -78,17 +77,20 @@ export const transferOf = Effect.fnUntraced(function* (form: ReadonlyMap<string,
     parts.issues.push({ part: "destination", detail })
   }
   const version = parts.integer("version", 1, Number.MAX_SAFE_INTEGER)
-  const embedded = parts.text("embedded")?.trim() ?? "false"
+  const embedded = parts.text("embedded")?.trim() || "false"
   if (embedded !== "true" && embedded !== "false") {
     parts.issues.push({ part: "embedded", detail: "Expected true or false" })
   }
-  const refused = parts.refused()
-  if (refused !== undefined) return yield* refused
-  return { to: to!, embedded: embedded === "true", ...(version === undefined ? {} : { version }) }
-})
+  return parts.read({ to: to!, embedded: embedded === "true", ...(version === undefined ? {} : { version }) })
+}
 
-/** Decodes the form of a registration. */
-export const registrationOf = Effect.fnUntraced(function* (form: ReadonlyMap<string, FormPart>) {
+/** The parts of a copy's or a move's form. */
+export const transferRules = rules(readTransfer, "destination", "version", "embedded")
+
+/** Decodes the form of a copy or a move. */
+export const transferOf = (form: Form) => accepted(readTransfer(form))
+
+const readRegistration = (form: Form) => {
   const parts = new Parts(form)
   const url = parts.text("url")
   const version = parts.integer("version", 1, maxChosen)
@@ -103,8 +105,6 @@ export const registrationOf = Effect.fnUntraced(function* (form: ReadonlyMap<str
   }
   const words = { ...text("compression"), ...text("encoding") }
   const properties = propertiesOf(parts)
-  const refused = parts.refused()
-  if (refused !== undefined) return yield* refused
   const registration: NewRegistration = {
     url: url!,
     ...(version === undefined ? {} : { version }),
@@ -112,8 +112,22 @@ export const registrationOf = Effect.fnUntraced(function* (form: ReadonlyMap<str
     ...(properties === undefined ? {} : { properties }),
     ...words
   }
-  return registration
-})
+  return parts.read(registration)
+}
+
+/** The parts of a registration's form. */
+export const registrationRules = rules(
+  readRegistration,
+  "url",
+  "version",
+  "size",
+  "properties",
+  "compression",
+  "encoding"
+)
+
+/** Decodes the form of a registration. */
+export const registrationOf = (form: Form) => accepted(readRegistration(form))
 
 const propertiesOf = (parts: Parts): Record<string, unknown> | undefined => {
   const text = parts.text("properties")

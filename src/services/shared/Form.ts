@@ -1,3 +1,5 @@
+import type { Issue } from "../../errors/BadRequest.ts"
+
 /** What the client declares about a file. `filename` is never a path. */
 export interface FileSaid {
   readonly filename: string | undefined
@@ -17,6 +19,11 @@ export interface PartRule {
 }
 
 export interface PartRules {
+  /**
+   * The faults of what the parts contain. Asked when a form is refused for other faults, so that all are told at once;
+   * parts may be missing.
+   */
+  readonly faults?: (parts: ReadonlyMap<string, FormPart>, file: FileSaid | undefined) => ReadonlyArray<Issue>
   readonly parts: Readonly<Record<string, PartRule>>
   /** Maximum number of parts, whether a rule names them or not. */
   readonly maxParts?: number

@@ -1,6 +1,19 @@
-import { Schema } from "effect"
+import { Result, Schema } from "effect"
+import * as Base64Url from "effect/encoding/Base64Url"
 import { wholeNumber } from "./Parameters.ts"
 import { queryText } from "./QueryText.ts"
+
+/** A cursor: the name of its list, and the key of the last entry before it. */
+const Cursor = Schema.fromJsonString(Schema.Tuple([Schema.String, Schema.String]))
+const decodeCursor = Schema.decodeUnknownResult(Cursor)
+
+export const encodeCursor = (list: string, key: string): string => Base64Url.encode(JSON.stringify([list, key]))
+
+/** The list and the key of a cursor; undefined when it is none. */
+export const readCursor = (cursor: string): readonly [list: string, key: string] | undefined =>
+  Result.getOrUndefined(Result.flatMap(Base64Url.decodeString(cursor), decodeCursor))
+
+export const expectedCursor = "a cursor from a Link header"
 
 /** The query of a list. Without `limit` the whole list is streamed. `cursor` comes from a `Link` header. */
 export const pageQuery = {
@@ -13,7 +26,11 @@ export const pageQuery = {
       }
     )
   ),
-  cursor: Schema.optionalKey(queryText(2048, { description: "Where the page begins, from a `Link` header" }))
+  cursor: Schema.optionalKey(
+    queryText(2048, { description: "Where the page begins, from a `Link` header" }).check(
+      Schema.makeFilter((cursor: string) => readCursor(cursor) !== undefined, { expected: expectedCursor })
+    )
+  )
 }
 export interface PageQuery {
   readonly limit?: number

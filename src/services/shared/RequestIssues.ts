@@ -1,11 +1,11 @@
-import { Effect, Layer, type Schema } from "effect"
-import { HttpServerRequest, type HttpServerResponse } from "effect/http"
+import { Effect, Layer, Result, Schema } from "effect"
+import { HttpRouter, HttpServerRequest, type HttpServerResponse } from "effect/http"
 import { type HttpApiEndpoint, HttpApiError } from "effect/http-api"
 import { BadRequest, type Issue } from "../../errors/BadRequest.ts"
 import { pointerOf } from "../../languages/document/Pointer.ts"
 import { schemaFaults } from "../../languages/SchemaFaults.ts"
 import { unknownName } from "../../languages/Suggest.ts"
-import { RequestProblems } from "./RequestProblems.ts"
+import { RequestProblems, strict } from "./RequestProblems.ts"
 import { KnownTenant } from "./Tenant.ts"
 
 /** The issues of a failed decoding, one for each faulty value. `part` names the part of the request. */
@@ -23,6 +23,22 @@ const parts: Record<string, string> = { Params: "path", Query: "query", Headers:
 const invalid = (issues: ReadonlyArray<Issue>) =>
   Effect.fail(new BadRequest({ detail: "The request is invalid", issues }))
 
+/** The faults of a part of the request that Effect does not come to, because it stops at the first part with faults. */
+const faultsOf = (schema: Schema.Top, value: unknown, part: string): ReadonlyArray<Issue> => {
+  // No path and no query of the API needs a service to be decoded.
+  const decode = Schema.decodeUnknownResult(schema as Schema.Decoder<unknown>, strict)
+  return Result.match(decode(value), { onSuccess: () => [], onFailure: (error) => issuesOf(error, part) })
+}
+
+const unknownNames = (query: object): ReadonlyArray<Issue> =>
+  Object.keys(query).map((name) => ({ part: "query", pointer: pointerOf([name]), detail: unknownName(name, []) }))
+
+/** The faults of the query, of a request whose path has some. */
+const queryFaults = ({ query }: HttpApiEndpoint.Top) =>
+  Effect.map(HttpServerRequest.ParsedSearchParams, (given) =>
+    query === undefined ? unknownNames(given) : faultsOf(Schema.toCodecArrayFromSingle(query), given, "query")
+  )
+
 /**
  * Refuses parameters of a request whose endpoint has none: Effect decodes only queries that are declared. Below
  * `/v1/{tenant}`, {@link KnownTenant} calls it, so that whoever asks for an unknown tenant learns nothing else.
@@ -30,15 +46,20 @@ const invalid = (issues: ReadonlyArray<Issue>) =>
 export const withoutQuery = <E, R>(
   httpEffect: Effect.Effect<HttpServerResponse.HttpServerResponse, E, R>,
   endpoint: HttpApiEndpoint.Top
-): Effect.Effect<HttpServerResponse.HttpServerResponse, E | BadRequest, R | HttpServerRequest.ParsedSearchParams> => {
-  if (endpoint.query !== undefined) return httpEffect
+): Effect.Effect<
+  HttpServerResponse.HttpServerResponse,
+  E | BadRequest,
+  R | HttpServerRequest.ParsedSearchParams | HttpRouter.RouteContext
+> => {
+  const { query, params } = endpoint
+  if (query !== undefined) return httpEffect
   return Effect.flatMap(
     HttpServerRequest.ParsedSearchParams,
-    (query): Effect.Effect<HttpServerResponse.HttpServerResponse, E | BadRequest, R> => {
-      const names = Object.keys(query)
-      if (names.length === 0) return httpEffect
-      return invalid(
-        names.map((name) => ({ part: "query", pointer: pointerOf([name]), detail: unknownName(name, []) }))
+    (given): Effect.Effect<HttpServerResponse.HttpServerResponse, E | BadRequest, R | HttpRouter.RouteContext> => {
+      const unknown = unknownNames(given)
+      if (unknown.length === 0) return httpEffect
+      return Effect.flatMap(HttpRouter.RouteContext, (route) =>
+        invalid([...(params === undefined ? [] : faultsOf(params, route.params, "path")), ...unknown])
       )
     }
   )
@@ -49,6 +70,8 @@ export const layer: Layer.Layer<RequestProblems> = Layer.succeed(RequestProblems
   Effect.catch(endpoint.middlewares.has(KnownTenant) ? httpEffect : withoutQuery(httpEffect, endpoint), (error) => {
     if (!HttpApiError.HttpApiSchemaError.is(error)) return Effect.fail(error)
     const part = parts[error.kind]
-    return part === undefined ? Effect.fail(error) : invalid(issuesOf(error.cause, part))
+    if (part === undefined) return Effect.fail(error)
+    const others = error.kind === "Params" ? queryFaults(endpoint) : Effect.succeed([])
+    return Effect.flatMap(others, (issues) => invalid([...issuesOf(error.cause, part), ...issues]))
   })
 )

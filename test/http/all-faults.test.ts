@@ -1,0 +1,86 @@
+import { expect, layer } from "@effect/vitest"
+import { Effect } from "effect"
+import { form, type Part } from "../resources/support.ts"
+import { memoryGateway, raw } from "../support/gateway.ts"
+
+const T = "/v1/mytenant"
+type Parts = Readonly<Record<string, string | Part>>
+type Case = readonly [method: string, path: string, body: object | undefined, faults: ReadonlyArray<string>]
+
+const file = (bytes: string | Uint8Array<ArrayBuffer>, name: string): Part => ({ bytes, name })
+const json = (body: object) => ({ body: JSON.stringify(body), headers: { "content-type": "application/json" } })
+const parts = (given: Parts) => ({ body: form(given) })
+const manifest = file("{}", "manifest.json")
+const missing = ["manifest/artifact", "manifest/group", "manifest/type", "manifest/version"]
+
+const cases: ReadonlyArray<Case> = [
+  ["POST", `${T}/extraction`, json({ format: "x", tenant: "z" }), ["body/format", "body/index", "body/tenant"]],
+  [
+    "POST",
+    `${T}/extraction`,
+    json({ format: "x", index: "mytenant-a", filters: { foo: 1 } }),
+    ["body/filters/foo", "body/format"]
+  ],
+  [
+    "POST",
+    `${T}/extraction`,
+    json({ format: "csv", index: "mytenant-a", bar: 1, tenant: "z", time_zone: "Mars", fields: "all" }),
+    ["body/bar", "body/fields", "body/tenant", "body/time_zone"]
+  ],
+  [
+    "POST",
+    `${T}/extraction`,
+    json({ format: 1, index: "mytenant-a", fields: [{ name: "a", type: "date", format: "?" }, { type: 1 }, 7] }),
+    ["body/fields/0/format", "body/fields/1/name", "body/fields/1/type", "body/fields/2", "body/format"]
+  ],
+  [
+    "PUT",
+    `${T}/resources/copy/a`,
+    parts({ version: "x", embedded: "y", foo: "1" }),
+    ["destination", "embedded", "foo", "version"]
+  ],
+  ["PUT", `${T}/resources/move/a`, parts({ destination: "../b", version: "0" }), ["destination", "version"]],
+  [
+    "PUT",
+    `${T}/resources/register/a`,
+    parts({ version: "x", size: "y", properties: "{", compression: "\t\u0001", foo: "1" }),
+    ["compression", "foo", "properties", "size", "url", "version"]
+  ],
+  ["PUT", `${T}/resources/upload`, parts({ manifest }), ["input", ...missing]],
+  ["PUT", `${T}/resources/upload`, parts({ input: file("x", ".."), manifest }), ["input", ...missing]],
+  ["PUT", `${T}/resources/upload`, parts({ manifest, foo: "1", input: file("x", "..") }), ["foo", "input", ...missing]],
+  ["PUT", `${T}/resources/upload`, parts({ input: file("x", ".."), foo: "1", manifest }), ["foo", "input", ...missing]],
+  ["POST", `${T}/registry`, parts({ path: file(Uint8Array.of(0xff), "path"), foo: "1" }), ["file", "foo", "path"]],
+  [
+    "POST",
+    "/v1/flower/grok",
+    parts({ input: file("a", "a"), pattern: file("b", "b"), split: "x", ecsCompatibility: "v9", foo: "y" }),
+    ["ecsCompatibility", "foo", "split"]
+  ],
+  ["POST", "/v1/flower/flowlet", parts({ split: "x" }), ["input", "logFile", "split"]],
+  ["GET", `${T}/resources/list?all=x&limit=0&cursor=z`, undefined, ["query/all", "query/cursor", "query/limit"]],
+  ["GET", `${T}/registry?limit=x&cursor=WzEsMl0`, undefined, ["query/cursor", "query/limit"]],
+  [
+    "DELETE",
+    `${T}/resources/delete?versions=&foo=1`,
+    undefined,
+    ["query/artifact", "query/foo", "query/group", "query/versions"]
+  ],
+  ["GET", `${T}/registry/download/a//b?version=x&foo=1`, undefined, ["path/path", "query/foo", "query/version"]],
+  ["GET", `${T}/conf/a//b?x=1`, undefined, ["path/path", "query/x"]]
+]
+
+layer(memoryGateway(), { excludeTestServices: true })("faults of several kinds are told at once:", (it) => {
+  for (const [method, path, init, faults] of cases) {
+    it.effect(`${method} ${path}: ${faults.join(", ")}`, () =>
+      Effect.gen(function* () {
+        const response = yield* raw(path, { method, ...init })
+        const { issues } = (yield* Effect.promise(() => response.json())) as {
+          readonly issues: ReadonlyArray<{ readonly part?: string; readonly pointer?: string }>
+        }
+        const told = issues.map(({ part = "", pointer = "" }) => part + pointer)
+        expect([response.status, told.toSorted()]).toEqual([400, faults])
+      })
+    )
+  }
+})
