@@ -50,6 +50,21 @@ layer(memoryGateway(), { excludeTestServices: true })("the light client", (it) =
     })
   )
 
+  it.effect("refuses a form with a stream, which it would send as an empty file", () =>
+    Effect.gen(function* () {
+      const { url } = yield* TestGateway
+      const { registry } = connectLight(url)
+      const stored = { params: { ...params, path: "streamed.txt" }, query: {} }
+      yield* Effect.promise(async () => {
+        const payload = form({ path: "streamed.txt", file: [new Blob(["text"]).stream(), "x.txt"] })
+        const refused = await registry.create({ params, payload }).catch((error) => error)
+        assert.instanceOf(refused, GatewayError)
+        assert.match(refused.message, /sends no streams/)
+        assert.strictEqual((await registry.metadata(stored).catch((error) => error)).status, 404)
+      })
+    })
+  )
+
   it.effect("answers as the whole client does: JSON, versions, streams, problems, times in queries", () =>
     Effect.gen(function* () {
       const { url } = yield* TestGateway

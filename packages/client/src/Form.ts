@@ -45,7 +45,7 @@ export const form = (parts: Readonly<Record<string, Part>>): FormData => {
   return made
 }
 
-export const hasStreams = (form: FormData): form is StreamedForm =>
+export const hasStreams = (form: FormData | Blob): form is StreamedForm =>
   form instanceof StreamedForm && form.streams.size > 0
 
 /** Escapes the name of a part or file (WHATWG HTML, multipart/form-data encoding algorithm). */

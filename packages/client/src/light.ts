@@ -1,4 +1,5 @@
 import { type EndpointEntry, table } from "./EndpointTable.ts"
+import { hasStreams } from "./Form.ts"
 import { GatewayError } from "./GatewayError.ts"
 import type { CallOptions, FlowGateway } from "./promise.ts"
 
@@ -35,7 +36,11 @@ interface Body {
 
 const bodyOf = (payload: unknown): Body => {
   if (payload === undefined || payload === null) return {}
-  if (payload instanceof FormData || payload instanceof Blob) return { body: payload }
+  if (payload instanceof FormData || payload instanceof Blob) {
+    // An empty file would be sent in place of each.
+    if (hasStreams(payload)) throw new TypeError("The light client sends no streams: give it a Blob, or use connect")
+    return { body: payload }
+  }
   return { body: JSON.stringify(payload), headers: { "content-type": "application/json" } }
 }
 
@@ -69,8 +74,8 @@ const answerOf = async (
 }
 
 /**
- * Creates a client with the methods of `connect` of `@flow-gateway/client/promise`, but without `follow`, progress and
- * the checks of answers: it is for pages that load little. Its methods reject with a {@link GatewayError}, or with the
+ * Creates a client with the methods of `connect` of `@flow-gateway/client/promise`, but without `follow`, progress,
+ * parts that are streams and the checks of answers: it is for pages that load little. Its methods reject with a {@link GatewayError}, or with the
  * reason of the signal that has ended the call.
  *
  * @param baseUrl of the gateway, such as `https://example.com/flow/`
@@ -80,8 +85,8 @@ export const connectLight = (
   { parse = (text) => JSON.parse(text) as unknown, headers: common }: LightOptions = {}
 ): LightGateway => {
   const call = async (entry: EndpointEntry, request: Request = {}, { signal, headers }: CallOptions = {}) => {
-    const { body, headers: own } = bodyOf(request.payload)
     try {
+      const { body, headers: own } = bodyOf(request.payload)
       const response = await fetch(addressOf(baseUrl, entry, request), {
         method: entry.method,
         headers: { ...common, ...own, ...headers },
