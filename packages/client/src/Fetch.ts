@@ -1,6 +1,6 @@
 import { Context, Effect } from "effect"
 import { HttpClient, HttpClientError, type HttpClientRequest, HttpClientResponse } from "effect/http"
-import { encoded, hasStreams, readable } from "./Form.ts"
+import { encoded, hasStreams } from "./Form.ts"
 
 /** The bytes of the body that were sent so far. */
 export type OnSent = (sent: number) => void
@@ -12,16 +12,6 @@ export const Progress = Context.Reference<OnSent | undefined>("flow/client/Progr
 export const RequestHeaders = Context.Reference<Readonly<Record<string, string>>>("flow/client/RequestHeaders", {
   defaultValue: () => ({})
 })
-
-/** The bytes of a form, which are counted as the transport takes them. */
-const counted = async function* (form: FormData, boundary: string, onSent: OnSent | undefined) {
-  let sent = 0
-  for await (const chunk of encoded(form, boundary)) {
-    yield chunk
-    sent += chunk.length
-    onSent?.(sent)
-  }
-}
 
 /** What is used of the browsers' XMLHttpRequest, whose types only the library of the DOM has. */
 interface Xhr {
@@ -73,7 +63,7 @@ const sendByXhr = (
     xhr.send(form)
   })
 
-const send = (
+const send = async (
   request: HttpClientRequest.HttpClientRequest,
   url: URL,
   signal: AbortSignal,
@@ -91,14 +81,18 @@ const send = (
     const boundary = `form-${crypto.randomUUID()}`
     headers["content-type"] = `multipart/form-data; boundary=${boundary}`
     // `duplex` is required for streams, and missing in the types of the DOM.
-    const init = {
-      method,
-      headers,
-      body: readable(counted(formData, boundary, onSent)),
-      signal,
-      duplex: "half" as const
+    const { bytes, release } = encoded(formData, boundary, onSent)
+    signal.addEventListener("abort", release, { once: true })
+    const init = { method, headers, body: bytes, signal, duplex: "half" as const }
+    try {
+      const response = await fetch(url, init)
+      // Not every `fetch` lets go of a form that is refused before it was sent, or whose connection fails.
+      if (!response.ok) release()
+      return response
+    } catch (cause) {
+      release()
+      throw cause
     }
-    return fetch(url, init)
   }
   const bytes = body._tag === "Uint8Array" ? (body.body as Uint8Array<ArrayBuffer>) : undefined
   return fetch(url, { method, headers, signal, ...(bytes === undefined ? {} : { body: bytes }) })

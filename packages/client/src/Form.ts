@@ -2,30 +2,20 @@
 // they are sent.
 
 type Bytes = Uint8Array<ArrayBuffer>
+type Streamed = ReadableStream<Bytes> | AsyncIterable<Bytes>
 
 /** The bytes of a part: at once, as a file, or as they come. A stream can be sent only once. */
-export type Content = Blob | Bytes | ReadableStream<Bytes> | AsyncIterable<Bytes>
+export type Content = Blob | Bytes | Streamed
 
 /** A text, a file, or the bytes of a file with its name. */
 export type Part = string | Content | readonly [content: Content | string, filename: string]
 
-const source = async function* (content: Exclude<Content, Blob | Bytes>): AsyncGenerator<Bytes> {
-  if (!(content instanceof ReadableStream)) return yield* content
-  // Not every browser iterates a `ReadableStream`.
-  const reader = content.getReader()
-  try {
-    for (let next = await reader.read(); !next.done; next = await reader.read()) yield next.value
-  } finally {
-    await reader.cancel()
-  }
-}
-
-/** A form with parts that are streams. In the `FormData` itself, an empty file stands for each. */
+/** A form with parts that are streams. They are not in the `FormData`: what cannot send them sends nothing for them. */
 export class StreamedForm extends FormData {
-  readonly streams = new Map<string, Exclude<Content, Blob | Bytes>>()
+  readonly streams = new Map<string, readonly [content: Streamed, filename: string]>()
 }
 
-/** Creates the form of a request, part by part, in this order. */
+/** Creates the form of a request, part by part, in this order, but streams last. */
 export const form = (parts: Readonly<Record<string, Part>>): FormData => {
   const made = new StreamedForm()
   for (const [name, part] of Object.entries(parts)) {
@@ -37,10 +27,7 @@ export const form = (parts: Readonly<Record<string, Part>>): FormData => {
     const file = filename ?? (content instanceof File ? content.name : name)
     if (content instanceof Blob) made.set(name, content, file)
     else if (typeof content === "string" || content instanceof Uint8Array) made.set(name, new Blob([content]), file)
-    else {
-      made.set(name, new Blob([]), file)
-      made.streams.set(name, content)
-    }
+    else made.streams.set(name, [content, file])
   }
   return made
 }
@@ -52,33 +39,85 @@ export const hasStreams = (form: FormData | Blob): form is StreamedForm =>
 const quoted = (name: string): string =>
   `"${name.replaceAll("\n", "%0A").replaceAll("\r", "%0D").replaceAll('"', "%22")}"`
 
-const encoder = new TextEncoder()
-
-/** The bytes of a form (RFC 7578), made as they are taken. */
-export const encoded = async function* (form: FormData, boundary: string): AsyncGenerator<Bytes> {
-  for (const [name, value] of form) {
-    const head = `--${boundary}\r\nContent-Disposition: form-data; name=${quoted(name)}`
-    if (typeof value === "string") yield encoder.encode(`${head}\r\n\r\n${value}`)
-    else {
-      const type = value.type === "" ? "application/octet-stream" : value.type
-      yield encoder.encode(`${head}; filename=${quoted(value.name)}\r\nContent-Type: ${type}\r\n\r\n`)
-      yield* source((hasStreams(form) && form.streams.get(name)) || value.stream())
-    }
-    yield encoder.encode("\r\n")
-  }
-  yield encoder.encode(`--${boundary}--\r\n`)
+/** The chunks of a stream. `cancel` lets go of it, also while `next` waits for it. */
+interface Chunks {
+  readonly next: () => Promise<IteratorResult<Bytes, unknown>>
+  readonly cancel: () => unknown
 }
 
-/** A stream of the platform that takes the next chunk only when it is asked for one. */
-export const readable = <A>(chunks: AsyncGenerator<A>): ReadableStream<A> =>
-  new ReadableStream(
+const chunksOf = (content: Streamed): Chunks => {
+  // Not every browser iterates a `ReadableStream`.
+  if (content instanceof ReadableStream) {
+    const reader = content.getReader()
+    return { next: () => reader.read() as Promise<IteratorResult<Bytes>>, cancel: () => reader.cancel() }
+  }
+  const iterator = content[Symbol.asyncIterator]()
+  return { next: () => iterator.next(), cancel: () => iterator.return?.() }
+}
+
+const encoder = new TextEncoder()
+
+const encodedFile = async function* (head: string, filename: string, type: string, { next, cancel }: Chunks) {
+  const media = type === "" ? "application/octet-stream" : type
+  yield encoder.encode(`${head}; filename=${quoted(filename)}\r\nContent-Type: ${media}\r\n\r\n`)
+  try {
+    for (let chunk = await next(); chunk.done !== true; chunk = await next()) yield chunk.value
+  } finally {
+    await cancel()
+  }
+  yield encoder.encode("\r\n")
+}
+
+/** The body of a request. `release` lets go of the streams that it is made of; no further byte of it comes then. */
+export interface StreamedBody {
+  readonly bytes: ReadableStream<Bytes>
+  readonly release: () => void
+}
+
+/**
+ * A form as it is sent (RFC 7578), made as it is taken.
+ *
+ * @param onSent called with the number of bytes that were taken so far
+ */
+export const encoded = (
+  form: FormData,
+  boundary: string,
+  onSent: ((sent: number) => void) | undefined
+): StreamedBody => {
+  const streams = [...(hasStreams(form) ? form.streams : [])].map(
+    ([name, [content, filename]]) => [name, filename, chunksOf(content)] as const
+  )
+  const parts = (async function* () {
+    const head = (name: string) => `--${boundary}\r\nContent-Disposition: form-data; name=${quoted(name)}`
+    for (const [name, value] of form) {
+      if (typeof value === "string") yield encoder.encode(`${head(name)}\r\n\r\n${value}\r\n`)
+      else yield* encodedFile(head(name), value.name, value.type, chunksOf(value.stream()))
+    }
+    for (const [name, filename, chunks] of streams) yield* encodedFile(head(name), filename, "", chunks)
+    yield encoder.encode(`--${boundary}--\r\n`)
+  })()
+  let isReleased = false
+  const release = () => {
+    isReleased = true
+    void Promise.allSettled([...streams.map(async ([, , chunks]) => chunks.cancel()), parts.return()])
+  }
+  let sent = 0
+  let taken = 0
+  const bytes = new ReadableStream<Bytes>(
     {
       async pull(controller) {
-        const { done, value } = await chunks.next()
-        if (done) controller.close()
-        else controller.enqueue(value)
+        sent += taken
+        if (sent > 0) onSent?.(sent)
+        const { done, value } = await parts.next()
+        // What was let go of looks as if it were complete, and must not be sent so.
+        if (isReleased) return new Promise(() => {})
+        if (done) return controller.close()
+        taken = value.length
+        controller.enqueue(value)
       },
-      cancel: async () => void (await chunks.return(undefined))
+      cancel: release
     },
     { highWaterMark: 0 }
   )
+  return { bytes, release }
+}

@@ -6,7 +6,6 @@ import type { Endpoint, Groups, MakingOf, OptionalOf, Request, Versioned, Withou
 import { fetchClient, type OnSent, Progress, RequestHeaders } from "./Fetch.ts"
 import { make } from "./FlowGateway.ts"
 import type { Follow } from "./Follow.ts"
-import { readable } from "./Form.ts"
 import { GatewayError } from "./GatewayError.ts"
 
 export type { ClientOptions, Credentials } from "./Credentials.ts"
@@ -56,6 +55,20 @@ export type FlowGateway = {
 type Method = (request: unknown) => unknown
 type Untyped = Readonly<Record<string, Readonly<Record<string, Method>>>>
 
+/** A stream of the platform that takes the next chunk only when it is asked for one. */
+const readable = (chunks: AsyncGenerator<unknown, void>): ReadableStream<unknown> =>
+  new ReadableStream(
+    {
+      async pull(controller) {
+        const { done, value } = await chunks.next()
+        if (done) controller.close()
+        else controller.enqueue(value)
+      },
+      cancel: async () => void (await chunks.return())
+    },
+    { highWaterMark: 0 }
+  )
+
 /**
  * Creates a client of the gateway at `baseUrl`, such as `http://127.0.0.1:4242`. Its methods return promises, which
  * reject with a {@link GatewayError}.
@@ -81,29 +94,52 @@ export const connect = (baseUrl: string, options: ClientOptions & Pick<CallOptio
     throw new GatewayError(Cause.squash(exit.cause))
   }
 
-  const items = async function* (stream: Stream.Stream<unknown, unknown>, given: CallOptions): AsyncGenerator<unknown> {
+  /** @param isOpen whether it holds a connection before its first item is taken */
+  const items = (stream: Stream.Stream<unknown, unknown>, given: CallOptions, isOpen: boolean) => {
     const scope = Scope.makeUnsafe()
-    try {
-      const pull = await run(Scope.provide(Stream.toPull(stream), scope), given.signal)
-      const next = Effect.catchIf(Effect.provideContext(pull, servicesOf(given)), Cause.isDone, () => Effect.undefined)
-      for (;;) {
-        const chunk = await run(next, given.signal)
-        if (chunk === undefined) return
-        yield* chunk
+    const stopping = new AbortController()
+    const signal = given.signal === undefined ? stopping.signal : AbortSignal.any([given.signal, stopping.signal])
+    const open = () => run(Scope.provide(Stream.toPull(stream), scope), signal)
+    const close = () => Effect.runPromise(Scope.close(scope, Exit.void))
+    const opened = isOpen ? open() : undefined
+    const taken = async function* (): AsyncGenerator<unknown, void> {
+      try {
+        const pull = await (opened ?? open())
+        const next = Effect.catchIf(
+          Effect.provideContext(pull, servicesOf(given)),
+          Cause.isDone,
+          () => Effect.undefined
+        )
+        for (;;) {
+          const chunk = await run(next, signal)
+          if (chunk === undefined) return
+          yield* chunk
+        }
+      } catch (error) {
+        if (!stopping.signal.aborted) throw error
+      } finally {
+        await close()
       }
-    } finally {
-      await Effect.runPromise(Scope.close(scope, Exit.void))
     }
+    const iterator = taken()
+    const returned = iterator.return.bind(iterator)
+    // That of a generator waits for the item that is under way, which may never come.
+    iterator.return = async (value) => {
+      stopping.abort()
+      await close()
+      return returned(value)
+    }
+    return iterator
   }
 
   const call = async (method: Method, request: unknown, given: CallOptions = {}) => {
     const effect = method(request) as Effect.Effect<unknown, unknown>
     const answer = await run(Effect.provideContext(effect, servicesOf(given)), given.signal)
-    return Stream.isStream(answer) ? readable(items(answer as Stream.Stream<unknown, unknown>, given)) : answer
+    return Stream.isStream(answer) ? readable(items(answer as Stream.Stream<unknown, unknown>, given, true)) : answer
   }
 
   const followed = (method: Method, request: unknown, given: CallOptions = {}) =>
-    items(method(request) as Stream.Stream<unknown, unknown>, given)
+    items(method(request) as Stream.Stream<unknown, unknown>, given, false)
 
   return Object.fromEntries(
     Object.entries(client).map(([group, methods]) => [
