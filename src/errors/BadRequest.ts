@@ -1,5 +1,5 @@
 import { Schema } from "effect"
-import { HttpApiError } from "effect/http-api"
+import { Problem } from "./Problem.ts"
 
 /**
  * One fault of a request. `pointer` is a JSON pointer (RFC 6901) into the body or the named `part` of a form;
@@ -15,7 +15,7 @@ export const Issue = Schema.Struct({
 export type Issue = typeof Issue.Type
 
 /** The request is malformed. `issues` holds all faults at once, one issue per fault. */
-export class BadRequest extends HttpApiError.Problem<BadRequest>()(
+export class BadRequest extends Problem<BadRequest>()(
   "BadRequest",
   { type: "/problems/bad-request", status: 400, title: "Bad request" },
   { issues: Schema.optionalKey(Schema.Array(Issue)) }

@@ -1,7 +1,7 @@
-import { HttpApiError } from "effect/http-api"
+import { Problem } from "./Problem.ts"
 
 /** The `Idempotency-Key` was already used for a different request. */
-export class IdempotencyKeyReused extends HttpApiError.Problem<IdempotencyKeyReused>()("IdempotencyKeyReused", {
+export class IdempotencyKeyReused extends Problem<IdempotencyKeyReused>()("IdempotencyKeyReused", {
   type: "/problems/idempotency-key-reused",
   status: 422,
   title: "The idempotency key belongs to another request"

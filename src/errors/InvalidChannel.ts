@@ -1,12 +1,12 @@
 import { Schema } from "effect"
-import { HttpApiError } from "effect/http-api"
 import { Issue } from "./BadRequest.ts"
+import { Problem } from "./Problem.ts"
 
 /**
  * The files of a channel do not allow it to start. `issues` holds one issue per fault; `file` is a path in the tenant's
  * configuration.
  */
-export class InvalidChannel extends HttpApiError.Problem<InvalidChannel>()(
+export class InvalidChannel extends Problem<InvalidChannel>()(
   "InvalidChannel",
   { type: "/problems/invalid-channel", status: 422, title: "Invalid channel" },
   {

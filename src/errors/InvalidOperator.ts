@@ -1,5 +1,5 @@
 import { Schema } from "effect"
-import { HttpApiError } from "effect/http-api"
+import { Problem } from "./Problem.ts"
 
 /** One of several faults. */
 const Fault = Schema.Struct({
@@ -12,7 +12,7 @@ const Fault = Schema.Struct({
 }).annotate({ identifier: "OperatorFault" })
 
 /** The input of the operator test is unreadable, or a pattern does not compile. The contract gives it status 500. */
-export class InvalidOperator extends HttpApiError.Problem<InvalidOperator>()(
+export class InvalidOperator extends Problem<InvalidOperator>()(
   "InvalidOperator",
   { type: "/problems/invalid-operator", status: 500, title: "Invalid input or pattern" },
   {

@@ -1,8 +1,8 @@
 import { Schema } from "effect"
-import { HttpApiError } from "effect/http-api"
+import { Problem } from "./Problem.ts"
 
 /** A tenant's or principal's limit leaves no room for the request. Nothing was done. */
-export class LimitExceeded extends HttpApiError.Problem<LimitExceeded>()(
+export class LimitExceeded extends Problem<LimitExceeded>()(
   "LimitExceeded",
   { type: "/problems/limit-exceeded", status: 429, title: "Limit exceeded" },
   {

@@ -1,5 +1,5 @@
 import { Schema } from "effect"
-import { HttpApiError } from "effect/http-api"
+import { Problem } from "./Problem.ts"
 
 /** The kinds of things that a request can name. */
 export const Kind = Schema.Literals([
@@ -26,7 +26,7 @@ export const Kind = Schema.Literals([
  * The named thing does not exist for this tenant. The answer does not reveal whether it exists for another tenant, is
  * unreadable, or never existed.
  */
-export class NotFound extends HttpApiError.Problem<NotFound>()(
+export class NotFound extends Problem<NotFound>()(
   "NotFound",
   { type: "/problems/not-found", status: 404, title: "Not found" },
   { kind: Kind, tenant: Schema.optionalKey(Schema.String), id: Schema.optionalKey(Schema.String) }

@@ -1,8 +1,8 @@
 import { Schema } from "effect"
-import { HttpApiError } from "effect/http-api"
+import { Problem } from "./Problem.ts"
 
 /** As many executions of the tenant are waiting as may. `limit` is the name of the limit, `value` its value. */
-export class QueueFull extends HttpApiError.Problem<QueueFull>()(
+export class QueueFull extends Problem<QueueFull>()(
   "QueueFull",
   { type: "/problems/queue-full", status: 429, title: "The queue is full" },
   {

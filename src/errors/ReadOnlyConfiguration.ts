@@ -1,8 +1,8 @@
 import { Schema } from "effect"
-import { HttpApiError } from "effect/http-api"
+import { Problem } from "./Problem.ts"
 
 /** The gateway may not write to the tenant's configuration. `detail` says why, and who may. */
-export class ReadOnlyConfiguration extends HttpApiError.Problem<ReadOnlyConfiguration>()(
+export class ReadOnlyConfiguration extends Problem<ReadOnlyConfiguration>()(
   "ReadOnlyConfiguration",
   { type: "/problems/read-only-configuration", status: 403, title: "The configuration is read-only" },
   { tenant: Schema.String }

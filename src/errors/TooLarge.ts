@@ -1,8 +1,8 @@
 import { Schema } from "effect"
-import { HttpApiError } from "effect/http-api"
+import { Problem } from "./Problem.ts"
 
 /** A part of the request exceeds a limit. `limit` is the name of the setting, `value` its value (bytes or a count). */
-export class TooLarge extends HttpApiError.Problem<TooLarge>()(
+export class TooLarge extends Problem<TooLarge>()(
   "TooLarge",
   { type: "/problems/too-large", status: 413, title: "Too large" },
   {

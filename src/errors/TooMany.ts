@@ -1,8 +1,8 @@
 import { Schema } from "effect"
-import { HttpApiError } from "effect/http-api"
+import { Problem } from "./Problem.ts"
 
 /** The tenant has reached the maximum count of something. `limit` is the name of the limit, `value` its value. */
-export class TooMany extends HttpApiError.Problem<TooMany>()(
+export class TooMany extends Problem<TooMany>()(
   "TooMany",
   { type: "/problems/too-many", status: 429, title: "Too many" },
   {

@@ -1,5 +1,5 @@
 import { Cause, Context, Effect, Exit, Scope, Stream } from "effect"
-import { HttpClient } from "effect/http"
+import { HttpClient, HttpClientError } from "effect/http"
 import type { HttpApiClient, HttpApiGroup } from "effect/http-api"
 import type { ClientOptions } from "./Credentials.ts"
 import type { Endpoint, Groups, MakingOf, OptionalOf, Request, Versioned, WithoutBody } from "./Endpoints.ts"
@@ -55,6 +55,14 @@ export type FlowGateway = {
 type Method = (request: unknown) => unknown
 type Untyped = Readonly<Record<string, Readonly<Record<string, Method>>>>
 
+/** The problem that an answer has which its endpoint does not declare, such as those of what stands around all endpoints. */
+const undeclared = async (cause: unknown, signal: AbortSignal | undefined): Promise<object | undefined> => {
+  const response = HttpClientError.isHttpClientError(cause) ? cause.response : undefined
+  if (response?.headers["content-type"]?.includes("problem+json") !== true) return undefined
+  const body = await Effect.runPromiseExit(response.json, { signal })
+  return Exit.isSuccess(body) ? Object(body.value) : undefined
+}
+
 /** A stream of the platform that takes the next chunk only when it is asked for one. */
 const readable = (chunks: AsyncGenerator<unknown, void>): ReadableStream<unknown> =>
   new ReadableStream(
@@ -90,8 +98,10 @@ export const connect = (baseUrl: string, options: ClientOptions & Pick<CallOptio
   const run = async <A>(effect: Effect.Effect<A, unknown>, signal: AbortSignal | undefined): Promise<A> => {
     const exit = await Effect.runPromiseExit(effect, signal === undefined ? {} : { signal })
     if (Exit.isSuccess(exit)) return exit.value
+    const cause = Cause.squash(exit.cause)
+    const problem = await undeclared(cause, signal)
     signal?.throwIfAborted()
-    throw new GatewayError(Cause.squash(exit.cause))
+    throw new GatewayError(problem ?? cause)
   }
 
   /** @param isOpen whether it holds a connection before its first item is taken */

@@ -39,14 +39,18 @@ const exampleOf = (type: string, title: string, status: number, more: object = {
   return { type, title, status, detail, instance: "/v1/mytenant/flowline", ...more, ...ids }
 }
 
-const common = {
-  type: { type: "string", description: "Path of the page about this kind of problem" },
-  title: { type: "string" },
-  status: { type: "integer", minimum: 400, maximum: 599 },
+/** What the declarations leave open, because it is added when a problem is sent. */
+const sent = {
   detail: { type: "string", description: "What happened, in a sentence" },
   instance: { type: "string", description: "The requested path" },
   traceId: { type: "string", description: "Id of this answer in logs and traces" },
   requestId: { type: "string", description: "Id of the request, as in `X-Request-Id`" }
+}
+const common = {
+  type: { type: "string", description: "Path of the page about this kind of problem" },
+  title: { type: "string" },
+  status: { type: "integer", minimum: 400, maximum: 599 },
+  ...sent
 }
 const required = Object.keys(common)
 
@@ -78,9 +82,8 @@ export const sentProblem = (name: string, schema: JsonSchema.JsonSchema): JsonSc
     properties: {
       ...common,
       ...properties,
-      status: { type: "integer", enum: [status] },
-      detail: common.detail,
-      instance: common.instance
+      ...sent,
+      status: { type: "integer", enum: [status] }
     },
     required: [...required, ...further],
     examples: [exampleOf(type, title, status, members[name])]
