@@ -81,7 +81,10 @@ describe("date", () => {
     ["31.12.99", "dd.MM.yy", undefined, "1999-12-31T00:00:00.000Z"],
     ["20260102T030405", "yyyyMMdd'T'HHmmss", undefined, "2026-01-02T03:04:05.000Z"],
     ["2026-01-02 at 3 o'clock", "yyyy-MM-dd 'at' H 'o''clock'", undefined, "2026-01-02T03:00:00.000Z"],
-    ["Foo 1 2026", "MMM d yyyy", undefined, null]
+    ["Sept. 1 2026", "MMM d yyyy", undefined, "2026-09-01T00:00:00.000Z"],
+    ["Foo 1 2026", "MMM d yyyy", undefined, null],
+    ["Mayor 1 2026", "MMM d yyyy", undefined, null],
+    ["xyz 1 2 2026", "EEE d M yyyy", undefined, null]
   ])("reads %j as %j", (text, format, options, expected) => {
     expect(date(text, format, options)).toBe(expected)
   })

@@ -12,6 +12,10 @@ export function date(
   options?: { readonly zone?: string; readonly year?: number }
 ): string | null {
   const names = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"]
+  const isMonth =
+    /^(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sep(?:t(?:ember)?)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)\.?$/i
+  const isWeekday =
+    /^(?:mon(?:day)?|tue(?:s(?:day)?)?|wed(?:s|nesday)?|thu(?:r(?:s(?:day)?)?)?|fri(?:day)?|sat(?:urday)?|sun(?:day)?)\.?$/i
   const zoneMinutes = (zone: string): number => {
     if (/^(z|utc|gmt)$/i.test(zone)) return 0
     const parts = /^([+-])(0\d|1[0-8]):?([0-5]\d)$/.exec(zone)
@@ -51,12 +55,12 @@ export function date(
     else if (quoted !== undefined || !/[A-Za-z]/.test(letter)) {
       pattern += (quoted?.replaceAll("''", "'") ?? token).replace(/[\\^$.*+?()[\]{}|/]/g, "\\$&").replace(/ +/g, " +")
     } else if (letter === "y") take("y", token.length === 2 ? digits["yy"]! : digits["yyyy"]!)
-    else if (letter === "M") take("M", token.length > 2 ? "[A-Za-z]{3,9}" : (digits[token] ?? "\\d\\d"))
+    else if (letter === "M") take("M", token.length > 2 ? "[A-Za-z]{3,9}\\.?" : (digits[token] ?? "\\d\\d"))
     else if (letter === "d" || letter === "H" || letter === "h" || letter === "m" || letter === "s") {
       take(letter, token.length === 1 ? "\\d{1,2}" : "\\d\\d")
     } else if (letter === "S") take("S", "\\d{1,9}")
     else if (letter === "a") take("a", "[AaPp][Mm]")
-    else if (letter === "E") take("E", "[A-Za-z]{3,9}")
+    else if (letter === "E") take("E", "[A-Za-z]{3,9}\\.?")
     else if (letter === "Z" || letter === "X" || letter === "x" || letter === "z")
       take("Z", "Z|z|UTC|GMT|[+-]\\d\\d:?\\d\\d")
     else throw new Error(`"${token}" in the format is not a known field; put text in quotes`)
@@ -72,9 +76,9 @@ export function date(
   }
   const year =
     number("y", options?.year ?? 0) + (value["y"]?.length === 2 ? (Number(value["y"]) < 70 ? 2000 : 1900) : 0)
-  const month = /^[A-Za-z]/.test(value["M"] ?? "")
-    ? names.indexOf(value["M"]!.slice(0, 3).toLowerCase()) + 1
-    : number("M", 1)
+  const monthText = value["M"] ?? "1"
+  const month = isMonth.test(monthText) ? names.indexOf(monthText.slice(0, 3).toLowerCase()) + 1 : Number(monthText)
+  if (Number.isNaN(month) || (value["E"] !== undefined && !isWeekday.test(value["E"]))) return null
   const day = number("d", 1)
   const afternoon = value["a"]?.toLowerCase() === "pm"
   const hour = value["h"] === undefined ? number("H", 0) : (number("h", 0) % 12) + (afternoon ? 12 : 0)

@@ -1,6 +1,6 @@
 import { dayOf, dayOfWeek, dayOfYear, nearest, offsetMinutes, timeOf } from "../../Calendar.ts"
 import { formatParts, type Kind, type Part } from "./DateFormat.ts"
-import { anyOf, type Names, namesOf, valueOf } from "./Names.ts"
+import { anyOf, englishNames, fold, type Names, namesOf, valueOf } from "./Names.ts"
 import { type Zone, zoneOf } from "./Zone.ts"
 
 /** Epoch milliseconds of a time; NaN when the text does not match. `zone` is for texts without one. */
@@ -12,9 +12,6 @@ export interface ReadOptions {
   readonly locale?: string | undefined
   readonly now: () => number
 }
-
-const months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
-const monthNumbers = new Map(months.flatMap((name, at) => [name, name.toLowerCase()].map((each) => [each, at + 1])))
 
 /** Milliseconds of the digits after a decimal point. */
 export const thousandths = (digits: string): number =>
@@ -29,9 +26,9 @@ const regexOf = ({ kind, width }: Exclude<Part, string>, names: Names | undefine
     case "weekYear":
       return width === 2 ? "\\d\\d" : "\\d{4}"
     case "monthName":
-      return names === undefined ? "[A-Za-z]{3,9}" : anyOf(names.months)
+      return names === undefined ? "[A-Za-z]{3,9}\\.?" : anyOf(names.months)
     case "weekdayName":
-      return names === undefined ? "[A-Za-z]{3,9}" : anyOf(names.weekdays)
+      return names === undefined ? "[A-Za-z]{3,9}\\.?" : anyOf(names.weekdays)
     case "half":
       return names === undefined ? "[AaPp][Mm]" : anyOf(names.halves)
     case "weekday":
@@ -62,20 +59,22 @@ const minutesOf = (text: string): number => {
 /** A reader for many texts of one format. Throws a `FormatFault`. */
 export const formatReader = (format: string, { year: fixedYear, locale, now }: ReadOptions): Read => {
   const parts = formatParts(format)
-  const names = locale === undefined ? undefined : namesOf(locale)
+  /** Names in other languages are looked for in folded texts. */
+  const own = locale === undefined ? undefined : namesOf(locale)
+  const names = own ?? englishNames
   /** The groups of the fields. Of a field that occurs twice, the last one counts. */
   const groups = new Map<Kind, number>()
   let [pattern, count] = ["", 0]
   for (const part of parts) {
-    if (typeof part === "string") pattern += literal(part)
+    if (typeof part === "string") pattern += literal(own === undefined ? part : fold(part))
     else {
       if (part.kind === "month") groups.delete("monthName")
       if (part.kind === "monthName") groups.delete("month")
       groups.set(part.kind, ++count)
-      pattern += `(${regexOf(part, names)})`
+      pattern += `(${regexOf(part, own)})`
     }
   }
-  const regex = new RegExp(`^${pattern}$`, names === undefined ? "" : "iu")
+  const regex = new RegExp(`^${pattern}$`, own === undefined ? "" : "iu")
   const group = (kind: Kind) => groups.get(kind) ?? 0
   const [y, M, N, d, H] = [group("year"), group("month"), group("monthName"), group("day"), group("hour")]
   const [m, s, S, offset, region] = [
@@ -97,14 +96,11 @@ export const formatReader = (format: string, { year: fixedYear, locale, now }: R
 
   const monthOf = (found: RegExpExecArray): number => {
     if (M !== 0) return +found[M]!
-    if (N === 0) return 1
-    if (names !== undefined) return valueOf(names.months, found[N]!) ?? 0
-    return monthNumbers.get(found[N]!) ?? monthNumbers.get(found[N]!.slice(0, 3).toLowerCase()) ?? 0
+    return N === 0 ? 1 : (valueOf(names.months, found[N]!) ?? Number.NaN)
   }
   const weekdayOf = (found: RegExpExecArray): number => {
     if (e !== 0) return +found[e]!
-    if (E === 0) return 1
-    return valueOf((names ?? english()).weekdays, found[E]!) ?? Number.NaN
+    return E === 0 ? 1 : (valueOf(names.weekdays, found[E]!) ?? Number.NaN)
   }
   /** Midnight of the day in a year. */
   const dayIn = (found: RegExpExecArray, year: number): number => {
@@ -112,19 +108,23 @@ export const formatReader = (format: string, { year: fixedYear, locale, now }: R
     if (D !== 0) return dayOfYear(year, +found[D]!)
     return dayOf(year, monthOf(found), d === 0 ? 1 : +found[d]!)
   }
-  const isAfternoon = (found: RegExpExecArray): boolean => {
-    if (a === 0) return false
-    return names === undefined ? /^p/i.test(found[a]!) : valueOf(names.halves, found[a]!) === true
+  /** The hours before its half of a day. */
+  const halfOf = (found: RegExpExecArray): number => {
+    if (a === 0) return 0
+    const isAfternoon = valueOf(names.halves, found[a]!)
+    return isAfternoon === undefined ? Number.NaN : isAfternoon ? 12 : 0
   }
   const hourOf = (found: RegExpExecArray): number => {
     if (k !== 0) return +found[k]! < 1 || +found[k]! > 24 ? 99 : +found[k]! % 24
     if (h === 0) return 0
-    return +found[h]! > 12 ? 99 : (+found[h]! % 12) + (isAfternoon(found) ? 12 : 0)
+    return +found[h]! > 12 ? 99 : (+found[h]! % 12) + halfOf(found)
   }
   const yearAt = w !== 0 && Y !== 0 ? Y : y
   return (text, zone) => {
-    const found = regex.exec(text.trim())
+    const found = regex.exec(own === undefined ? text.trim() : fold(text.trim()))
     if (found === null) return Number.NaN
+    // A weekday beside a date is not compared with it, but has to be one.
+    if (E !== 0 && own === undefined && valueOf(names.weekdays, found[E]!) === undefined) return Number.NaN
     const time = timeOf(
       H !== 0 ? +found[H]! : hourOf(found),
       m === 0 ? 0 : +found[m]!,
@@ -134,13 +134,7 @@ export const formatReader = (format: string, { year: fixedYear, locale, now }: R
     const year = yearAt === 0 ? fixedYear : fullYear(found[yearAt]!)
     const local = year === undefined ? nearest(now(), (each) => dayIn(found, each) + time) : dayIn(found, year) + time
     if (offset !== 0) return local - minutesOf(found[offset]!) * 60_000
-    const own = region === 0 ? zone : zoneOf(found[region]!)
-    return own === undefined || Number.isNaN(local) ? Number.NaN : own(local)
+    const other = region === 0 ? zone : zoneOf(found[region]!)
+    return other === undefined || Number.isNaN(local) ? Number.NaN : other(local)
   }
-}
-
-let englishNames: Names | undefined
-const english = (): Names => {
-  englishNames ??= namesOf("en-US")
-  return englishNames
 }
