@@ -7,6 +7,7 @@ import { reader } from "../../src/nodes/processing/date/DateReader.ts"
 import { zoneOf } from "../../src/nodes/processing/date/Zone.ts"
 import { seed } from "../support/random.ts"
 import { fields, issues, of } from "./one.ts"
+import { misreadClocks } from "./writtenClocks.ts"
 
 const time = async (formats: string | ReadonlyArray<string>, text: string, settings: object = {}) => {
   const found = await fields(date, { formats: [formats].flat(), ...settings }, text)
@@ -218,6 +219,15 @@ describe("the zone of times without one", () => {
       }),
     { arbitrary: { seed, runs: 300 } }
   )
+
+  it("is right where clocks change at 00:01 or other minutes", () => {
+    const near = (zone: string, text: string) => new Date(read(text, zoneOf(zone)!)).toISOString()
+    expect(near("Antarctica/Casey", "2020-10-04 03:05:00")).toBe("2020-10-03T16:05:00.000Z")
+    expect(near("America/St_Johns", "2011-03-13 01:05:00")).toBe("2011-03-13T03:35:00.000Z")
+    const odd = ["Antarctica/Casey", "America/St_Johns", "America/Moncton", "Asia/Gaza", "Asia/Tehran"]
+    const others = ["Pacific/Guam", "Pacific/Kiritimati", "Africa/Monrovia", "Africa/Casablanca", "Europe/Paris"]
+    expect([...odd, ...others].flatMap((zone) => misreadClocks(zone).wrong)).toEqual([])
+  })
 
   it("skips the hour that clocks skip", () => {
     const local = (text: string, zone: string) =>

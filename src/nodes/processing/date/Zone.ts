@@ -9,44 +9,33 @@ const fixed = (minutes: number): Zone => (minutes === 0 ? utc : (local) => local
 
 /** The names of zones that are cached; the text of a record may hold any. */
 const maxZones = 1000
-/** Quarters of an hour whose offset is cached. Clocks change at their beginning, since 1973 everywhere. */
+/** Quarters of an hour whose offset is cached. */
 const maxQuarters = 10_000
 const quarter = 900_000
-const regular = Date.UTC(1973, 0, 1)
 
 /** The offset of a named zone from UTC at a moment, in milliseconds. Throws a `RangeError` for unknown names. */
 const offsetOf = (name: string): ((millis: number) => number) => {
-  const format = new Intl.DateTimeFormat("en-US", {
-    timeZone: name,
-    hourCycle: "h23",
-    year: "numeric",
-    month: "numeric",
-    day: "numeric",
-    hour: "numeric",
-    minute: "numeric",
-    second: "numeric",
-    era: "short"
-  })
+  const format = new Intl.DateTimeFormat("en-US", { timeZone: name, timeZoneName: "longOffset" })
   const read = (millis: number): number => {
-    const parts = Object.fromEntries(format.formatToParts(millis).map(({ type, value }) => [type, value]))
-    const part = (type: string) => Number(parts[type])
-    const year = parts["era"] === "BC" ? 1 - part("year") : part("year")
-    const local = new Date(0)
-    local.setUTCFullYear(year, part("month") - 1, part("day"))
-    local.setUTCHours(part("hour"), part("minute"), part("second"), 0)
-    return local.getTime() - Math.floor(millis / 1000) * 1000
+    // Such as `GMT`, `GMT-03:30`, or `GMT-00:44:30` of the time before zones.
+    const [, sign, hours, minutes, seconds = "0"] =
+      /GMT([+-])(\d\d):(\d\d)(?::(\d\d))?$/.exec(format.format(millis)) ?? []
+    if (sign === undefined) return 0
+    const offset = ((+hours! * 60 + +minutes!) * 60 + +seconds) * 1000
+    return sign === "-" ? -offset : offset
   }
+  /** NaN for the quarters in which clocks change: at their beginning as a rule, but at 00:01 in some places and years. */
   const known = new Map<number, number>()
   return (millis) => {
-    if (millis < regular) return read(millis)
     const at = Math.floor(millis / quarter)
     let offset = known.get(at)
     if (offset === undefined) {
       offset = read(at * quarter)
+      if (read((at + 1) * quarter - 1000) !== offset) offset = Number.NaN
       if (known.size >= maxQuarters) known.clear()
       known.set(at, offset)
     }
-    return offset
+    return Number.isNaN(offset) ? read(millis) : offset
   }
 }
 
