@@ -4,7 +4,7 @@ import { parseCron, zoneFault } from "../../src/languages/cron/CronText.ts"
 import { delayOf, dueTimes, missedAfter, mostCaughtUp, timesOf } from "../../src/services/schedules/Times.ts"
 
 const faults = (text: string) => {
-  const parsed = parseCron(text, "UTC")
+  const parsed = parseCron(text)
   return Result.isFailure(parsed) ? parsed.failure.map(({ detail, column }) => `${column}: ${detail}`) : []
 }
 const iso = (times: ReadonlyArray<number>) => times.map((at) => new Date(at).toISOString())

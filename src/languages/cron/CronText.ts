@@ -95,15 +95,12 @@ const names: Readonly<Record<string, string>> = {
   "@annually": "0 0 1 1 *"
 }
 
-/**
- * Reads a cron expression of five fields, of six with the second first, or a name such as `@daily`, in a time zone. Local
- * times that a change of the clocks repeats count once, the first time; those that it leaves out come later by the length of the gap.
- */
-export const parseCron = (text: string, zone: string): Result.Result<Cron.Cron, ReadonlyArray<CronFault>> => {
+/** Reads a cron expression of five fields, of six with the second first, or a name such as `@daily`. */
+export const parseCron = (text: string): Result.Result<Cron.Cron, ReadonlyArray<CronFault>> => {
   const trimmed = text.trim()
   if (trimmed.startsWith("@")) {
     const known = Object.hasOwn(names, trimmed) ? names[trimmed] : undefined
-    if (known !== undefined) return parseCron(known, zone)
+    if (known !== undefined) return parseCron(known)
     const detail = `There is no name ${JSON.stringify(trimmed)}${suggestion(trimmed, Object.keys(names)) || `: expected ${count}`}`
     return Result.fail([{ detail, column: 1 }])
   }
@@ -114,7 +111,7 @@ export const parseCron = (text: string, zone: string): Result.Result<Cron.Cron, 
   const used = fields.slice(6 - found.length)
   const faults = found.flatMap((part, index) => faultsOf(used[index]!, part[0], part.index + 1))
   if (faults.length > 0) return Result.fail(faults)
-  const cron = Cron.parse(text, zone)
+  const cron = Cron.parse(text)
   if (Result.isFailure(cron)) return Result.fail([{ detail: cron.failure.message, column: 1 }])
   if (!isPossible(text, cron.success)) {
     return Result.fail([{ detail: "This never fires: none of its months has such a day", column: 1 }])

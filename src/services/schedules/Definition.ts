@@ -62,9 +62,8 @@ const faultsOf = ({ trigger, parameters, catchUp, jitter }: ScheduleRequest): Re
     const fault = kind === "cron" ? zoneFault(trigger.zone) : "Only `cron` has a time zone"
     if (fault !== undefined) faults.push(inBody("/trigger/zone", fault))
   }
-  const isZone = faults.every(({ pointer }) => pointer !== "/trigger/zone")
   if (trigger.cron !== undefined) {
-    const cron = parseCron(trigger.cron, isZone ? (trigger.zone ?? "UTC") : "UTC")
+    const cron = parseCron(trigger.cron)
     if (Result.isFailure(cron)) {
       faults.push(...cron.failure.map(({ detail, column }) => inBody("/trigger/cron", detail, column)))
     }

@@ -1,5 +1,6 @@
-import { Cron, Hash, Result } from "effect"
+import { Hash, Result } from "effect"
 import { parseCron } from "../../languages/cron/CronText.ts"
+import { type CronTimes, cronTimes } from "../../languages/cron/ZonedTimes.ts"
 import type { Trigger } from "./Schedule.ts"
 import { spanMillis } from "./Span.ts"
 
@@ -10,10 +11,7 @@ export const missedAfter = 60_000
 export const mostCaughtUp = 100
 
 /** The times of a schedule, in epoch milliseconds. Both functions are strict: never the given time itself. */
-export interface Times {
-  readonly next: (after: number) => number
-  readonly previous: (before: number) => number
-}
+export type Times = CronTimes
 
 /** The times of a checked trigger; undefined if it has none. An interval counts from `anchor`. */
 export const timesOf = ({ cron, zone, every }: Trigger, anchor: number): Times | undefined => {
@@ -25,11 +23,7 @@ export const timesOf = ({ cron, zone, every }: Trigger, anchor: number): Times |
     }
   }
   if (cron === undefined) return undefined
-  const parsed = Result.getOrThrow(parseCron(cron, zone ?? "UTC"))
-  return {
-    next: (after) => Cron.next(parsed, after).getTime(),
-    previous: (before) => Cron.prev(parsed, before).getTime()
-  }
+  return cronTimes(Result.getOrThrow(parseCron(cron)), zone ?? "UTC")
 }
 
 /** What to do with the times that are due. */
@@ -48,8 +42,7 @@ export interface Due {
 export const dueTimes = (times: Times, from: number, now: number, catchUp: "none" | "last" | "all"): Due => {
   const most = catchUp === "all" ? mostCaughtUp : 1
   const early = Math.max(from, now - missedAfter)
-  // Walking back may step over times next to a change of the clocks, so that the times themselves are found forward, from
-  // one more than are needed: a time that the clocks have skipped is found from the one before it only.
+  // One more than are needed: it is the last of those that were missed.
   let start = early
   for (let count = 0; count <= most && start > from; count++) start = Math.max(from, times.previous(start))
   const found: Array<number> = []
