@@ -53,11 +53,81 @@ describe("csv", () => {
     expect(errors[0]).toMatchObject({ row: 3, cells: ["3"] })
   })
 
-  it("loses one line only to a quote that is never closed in a large file", async () => {
-    const rows = Array.from({ length: 200_000 }, (_, index) => `${index},b\n`)
-    const { records, errors } = await csv(`a,b\nx,"y\n${rows.join("")}`)
-    expect(records.length).toBe(200_000)
-    expect(reasons(errors).length).toBe(1)
+  /** The file in pieces, as they are read from a disk. */
+  const inPieces = (text: string, length = 262_144) => {
+    const bytes = Buffer.from(text)
+    return Array.from({ length: Math.ceil(bytes.length / length) }, (_, at) =>
+      bytes.subarray(at * length, (at + 1) * length)
+    )
+  }
+  const sourced = (text: string, length?: number) =>
+    read({ path: "a.csv", source: true }, { "a.csv": inPieces(text, length) })
+  const limit = 1_048_576
+  const longRow = "row 3, which begins on line 3, has more than 1048576 characters"
+
+  it("rejects a row over the limit as one, and reads on behind its end", async () => {
+    const lines = `${"x,y\n".repeat(300_000)}"",\r\n""`
+    const cells = ["a".repeat(10_000_000), lines, `${"é".repeat(limit)}\n,`, "b".repeat(limit - 3)]
+    for (const cell of cells) {
+      for (const end of ["\n", "\r\n"]) {
+        const head = `a,b${end}1,2${end}`
+        const long = `${head}3,"${cell}"${end}`
+        const text = `${long}4,5${end}${end}6,"7${end}"`
+        const all = await sourced(text)
+        expect(reasons(all.errors)).toEqual([longRow])
+        expect(all.errors[0]).toMatchObject({ row: 3, _source: { file: "a.csv", line: 3, offset: head.length } })
+        const [line, offset] = [long.split("\n").length, Buffer.byteLength(long)]
+        expect(all.records.slice(1)).toEqual([
+          { a: "4", b: "5", _source: { file: "a.csv", line, offset } },
+          { a: "6", b: `7${end}`, _source: { file: "a.csv", line: line + 2, offset: offset + 3 + 2 * end.length } }
+        ])
+        const plainly = await read({ path: "a.csv" }, { "a.csv": inPieces(text, 100_000) })
+        expect([plainly.records.length, reasons(plainly.errors)]).toEqual([3, [longRow]])
+      }
+    }
+  })
+
+  it("has rows of as many characters as the limit says, without their line ends", async () => {
+    for (const length of [limit, limit + 1]) {
+      for (const row of ["x".repeat(length - 1), `"${"\n".repeat(length - 3)}"`]) {
+        for (const end of ["\n", "\r\n", ""]) {
+          for (const pieces of [20_000, 262_144, 4_000_000]) {
+            const { records, errors } = await read(
+              { path: "a.csv" },
+              { "a.csv": inPieces(`a,b\n${row},${end}`, pieces) }
+            )
+            expect([records.length, reasons(errors)], `${length} ${pieces}`).toEqual(
+              length > limit ? [0, ["row 2, which begins on line 2, has more than 1048576 characters"]] : [1, []]
+            )
+          }
+        }
+      }
+    }
+  })
+
+  it("reports a quote once that is not closed, with its line, and reads on where another quote shows it", async () => {
+    const rows = (count: number, quote = "") => `1,${quote}${"b".repeat(100)}${quote}\n`.repeat(count)
+    const never = await sourced(`a,b\n1,2\nx,"y\n${rows(20_000)}`)
+    expect(never.records.length).toBe(1)
+    expect(reasons(never.errors)).toEqual([
+      "row 3, which begins on line 3, has a quote that is misplaced or not closed: all up to the end is lost with it"
+    ])
+    expect(never.errors[0]).toMatchObject({ _source: { line: 3, offset: 8 }, message: 'x,"y' })
+
+    // One behind fewer characters than a row may have: only the line is lost.
+    const soon = await sourced(`a,b\n1,2\nx,"y\n${rows(5_000)}${rows(15_000, '"')}`)
+    expect(soon.records.length).toBe(20_001)
+    expect(reasons(soon.errors)).toEqual(["row 3 has a quote that is misplaced or not closed"])
+
+    const late = await sourced(`a,b\n1,2\nx,"y\n${rows(20_000)}${rows(5_000, '"')}`)
+    expect(reasons(late.errors)).toEqual([
+      "row 3, which begins on line 3, has a quote that is misplaced or not closed: all up to line 20004 is lost with it"
+    ])
+    expect(late.records.length).toBe(1 + 4_999)
+    expect(late.records.at(-1)).toMatchObject({ _source: { line: 25_003 } })
+
+    const plain = await sourced(`a,b\n5" ${"x".repeat(3_000_000)},1\n2,3\n`)
+    expect([reasons(plain.errors).length, plain.records]).toEqual([1, [expect.objectContaining({ a: "2", b: "3" })]])
   })
 
   it("keeps odd names of columns apart", async () => {

@@ -1,41 +1,6 @@
-import { parse } from "csv-parse/sync"
 import type { Event } from "../Node.ts"
+import { firstRowEnd, lastRowEnd, lineEnds, parseRows, type Row, RowSearch } from "./CsvRows.ts"
 import { keptLength, maxLineLength } from "./LineSplitter.ts"
-
-type Row = ReadonlyArray<string>
-
-/** Throws when a quote is misplaced or not closed. */
-const parseRows = (text: string): ReadonlyArray<Row> => {
-  if (text.includes('"')) {
-    return parse(text, { relax_column_count: true, skip_empty_lines: true, record_delimiter: ["\n", "\r\n"] })
-  }
-  const rows: Array<Row> = []
-  for (const line of text.split("\n")) {
-    const row = line.charCodeAt(line.length - 1) === 13 ? line.slice(0, -1) : line
-    if (row !== "") rows.push(row.split(","))
-  }
-  return rows
-}
-
-/**
- * A line end ends a row if the number of quotes before it is even. Returns the offset after the first or last such line
- * end.
- */
-const rowEnd = (text: string, which: "first" | "last"): number => {
-  let end = 0
-  for (let at = 0, inside = false; at <= text.length; inside = !inside) {
-    const quote = text.indexOf('"', at)
-    const stop = quote === -1 ? text.length : quote
-    if (!inside) {
-      const found = which === "first" ? text.indexOf("\n", at) : text.lastIndexOf("\n", stop - 1)
-      if (found >= at && found < stop) end = found + 1
-      if (which === "first" && end > 0) return end
-    }
-    if (quote === -1) break
-    at = quote + 1
-  }
-  return end
-}
 
 /** The column names: an empty one becomes `column<n>`, and a repeated one gets its number appended. */
 export const namesOf = (header: Row): Row => {
@@ -48,9 +13,24 @@ export const namesOf = (header: Row): Row => {
   })
 }
 
+const longer = `has more than ${maxLineLength} characters`
+
+/** The beginning of the first line of a row, without its end. */
+const beginningOf = (text: string): string => {
+  const end = text.indexOf("\n")
+  return (end === -1 ? text : text.slice(0, end)).slice(0, keptLength).replace(/\r$/, "")
+}
+
+/** A row over the limit that is being skipped. */
+interface Skipped {
+  readonly event: Event
+  readonly line: number
+  readonly search: RowSearch
+}
+
 /**
  * RFC 4180 with a header row, line ends LF or CRLF. All values are texts. A row with more or fewer cells than the
- * header fails.
+ * header, or with more than {@link maxLineLength} characters, fails.
  */
 export class CsvReader {
   readonly #fail: (event: Event, reason: string) => void
@@ -60,9 +40,10 @@ export class CsvReader {
   #waiting = ""
   /** Length of the text that was already searched for a row end. */
   #looked = 0
+  #skipped: Skipped | undefined
   /** Number of rows so far, including the header. */
   #rows = 0
-  /** The number of the line at which the next row begins, from 1. Counted where rows have sources. */
+  /** The number of the line at which the next row begins, from 1; in a row that is skipped that of its last line so far. */
   line = 1
 
   /** `sourceAt`: members for a row that begins at a line. */
@@ -72,15 +53,22 @@ export class CsvReader {
   }
 
   push(text: string, into: Array<Event>): void {
-    this.#waiting += text
+    this.#waiting += this.#skipped === undefined ? text : this.#skip(this.#skipped, text)
     // Avoids searching a long row again for each chunk.
     if (this.#waiting.length < 2 * this.#looked && this.#waiting.length <= maxLineLength) return
     this.#drain(into)
-    while (this.#waiting.length > maxLineLength) {
-      this.#waiting = this.#giveUp(
-        this.#waiting,
-        `has more than ${maxLineLength} characters, or a quote that is not closed`
-      )
+    // One more than the limit, because the last character may be the CR of a CRLF.
+    while (this.#waiting.length > maxLineLength + 1) {
+      const text = this.#waiting
+      const search = new RowSearch()
+      const end = search.next(text)
+      // A quote that was not closed, and another one behind it: only its line is lost.
+      if ((search.isMisplaced || end > 0) && text.includes("\n")) this.#waiting = this.#giveUp(text)
+      else {
+        this.#skipped = { event: this.#failed(text), line: this.line, search }
+        this.line += lineEnds(text)
+        this.#waiting = ""
+      }
       this.#drain(into)
     }
     this.#looked = this.#waiting.length
@@ -88,33 +76,59 @@ export class CsvReader {
 
   /** Reads the complete rows of the waiting text. */
   #drain(into: Array<Event>): void {
-    const end = rowEnd(this.#waiting, "last")
+    const end = lastRowEnd(this.#waiting)
     if (end > 0) this.#waiting = this.#read(this.#waiting.slice(0, end), into) + this.#waiting.slice(end)
   }
 
   end(into: Array<Event>): void {
+    if (this.#skipped !== undefined) this.#endSkipped(this.#skipped, "the end")
     for (let text = this.#waiting; text !== ""; ) text = this.#read(text, into)
     this.#waiting = ""
   }
 
+  /** The text behind the row that is being skipped. */
+  #skip(skipped: Skipped, text: string): string {
+    const end = skipped.search.next(text)
+    this.line += lineEnds(end === 0 ? text : text.slice(0, end))
+    if (end === 0) return ""
+    this.#endSkipped(skipped, `line ${this.line - 1}`)
+    return text.slice(end)
+  }
+
+  #endSkipped({ event, line, search }: Skipped, until: string): void {
+    this.#skipped = undefined
+    const row = `row ${event["row"]}, which begins on line ${line},`
+    this.#fail(
+      event,
+      search.isInQuotes || search.isMisplaced
+        ? `${row} has a quote that is misplaced or not closed: all up to ${until} is lost with it`
+        : `${row} ${longer}`
+    )
+  }
+
+  /** The record of a row that is not read. */
+  #failed(text: string): Event {
+    return { message: beginningOf(text), row: ++this.#rows, ...this.#source() }
+  }
+
   /**
-   * An unclosed quote would consume the rest of the file, so only its line is lost. Returns the text after that line.
+   * An unclosed quote would consume the rest of the text, so only its line is lost. Returns the text after that line.
    */
-  #giveUp(text: string, what: string): string {
-    const end = text.indexOf("\n")
-    const line = (end === -1 ? text : text.slice(0, end)).slice(0, keptLength)
-    const row = ++this.#rows
-    this.#fail({ message: line.replace(/\r$/, ""), row, ...this.#source() }, `row ${row} ${what}`)
+  #giveUp(text: string): string {
+    const event = this.#failed(text)
+    this.#fail(event, `row ${event["row"]} has a quote that is misplaced or not closed`)
     this.line++
+    const end = text.indexOf("\n")
     return end === -1 ? "" : text.slice(end + 1)
   }
 
   /** Reads whole rows. Returns the text that is left when a faulty quote made the row ends uncertain. */
   #read(text: string, into: Array<Event>): string {
-    // The rows of a text that is read as a whole do not say on which lines they are.
-    if (this.#sourceAt !== undefined) return this.#readOneByOne(text, into)
+    // The rows of a text that is read as a whole do not say on which lines they are, nor how long they are.
+    if (this.#sourceAt !== undefined || text.length > maxLineLength) return this.#readOneByOne(text, into)
     try {
       for (const row of parseRows(text)) this.#take(row, into)
+      this.line += lineEnds(text)
       return ""
     } catch {
       return this.#readOneByOne(text, into)
@@ -124,18 +138,22 @@ export class CsvReader {
   #readOneByOne(text: string, into: Array<Event>): string {
     let rest = text
     while (rest !== "") {
-      const end = rowEnd(rest, "first")
+      const end = firstRowEnd(rest)
       // The quotes were even up to the end of the text; from here on they are not.
       if (end === 0 && rest.length < text.length) return rest
+      const piece = end === 0 ? rest : rest.slice(0, end)
       let rows: ReadonlyArray<Row>
       try {
-        rows = parseRows(end === 0 ? rest : rest.slice(0, end))
+        rows = parseRows(piece)
       } catch {
-        rest = this.#giveUp(rest, "has a quote that is misplaced or not closed")
+        rest = this.#giveUp(rest)
         continue
       }
-      for (const row of rows) this.#take(row, into)
-      if (this.#sourceAt !== undefined) this.line += rest.slice(0, end).split("\n").length - 1
+      if (piece.length > maxLineLength && piece.replace(/\r?\n$/, "").length > maxLineLength) {
+        const event = this.#failed(piece)
+        this.#fail(event, `row ${event["row"]}, which begins on line ${this.line}, ${longer}`)
+      } else for (const row of rows) this.#take(row, into)
+      this.line += lineEnds(piece)
       rest = end === 0 ? "" : rest.slice(end)
     }
     return rest

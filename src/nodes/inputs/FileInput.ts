@@ -220,7 +220,7 @@ export const fileInput = node({
   description:
     "Reads files of the tenant's folders, of a root or of an S3 storage, ordered by path, or a stored file. Files whose " +
     "name ends in `.gz` or `.zst` are decompressed. A pattern that matches no file gives no records; a plain path " +
-    "without a file fails the run. Errors are: a line of more than 1 048 576 characters, " +
+    "without a file fails the run. Errors are: a line, or in `csv` a row, of more than 1 048 576 characters, " +
     "in `ndjson` a line that is not a JSON object, and in `csv` a row with more or fewer cells than the header.",
   runtimes,
   settings,
