@@ -1,10 +1,11 @@
 import { execFileSync, spawnSync } from "node:child_process"
-import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { describe, expect, it } from "@effect/vitest"
 import { DeadlinePassed, oneAtATime } from "../../src/drivers/files/Deadline.ts"
+import { TenantFiles } from "../../src/drivers/files/TenantFiles.ts"
 
 const module = fileURLToPath(new URL("../../src/drivers/files/TenantFiles.ts", import.meta.url))
 
@@ -35,15 +36,52 @@ describe("files that are watched", () => {
       chmodSync(join(folder, "closed"), 0o000)
       const patterns = ["*/*.log", "open/*.log", "closed/a.log", "closed/b/*.log", "open/none.log", "none/*.log"]
       expect(watched(folder, patterns)).toEqual([
-        { paths: ["open/a.log"], unreadable: expect.toSatisfy((all) => all.toSorted().join() === "closed,unlisted") },
-        { paths: ["open/a.log"], unreadable: [] },
-        { paths: [], unreadable: ["closed/a.log"] },
-        { paths: [], unreadable: expect.arrayContaining(["closed/b"]) },
-        { paths: [], unreadable: [] },
-        { paths: [], unreadable: [] }
+        {
+          paths: ["open/a.log"],
+          odd: [],
+          unreadable: expect.toSatisfy((all) => all.toSorted().join() === "closed,unlisted")
+        },
+        { paths: ["open/a.log"], odd: [], unreadable: [] },
+        { paths: [], odd: [], unreadable: ["closed/a.log"] },
+        { paths: [], odd: [], unreadable: expect.arrayContaining(["closed/b"]) },
+        { paths: [], odd: [], unreadable: [] },
+        { paths: [], odd: [], unreadable: [] }
       ])
     } finally {
       for (const name of ["unlisted", "closed"]) chmodSync(join(folder, name), 0o700)
+      rmSync(folder, { recursive: true })
+    }
+  })
+
+  it("may have names that no path can have, which disturb no other file and are shown in one line", async () => {
+    const folder = mkdtempSync(join(tmpdir(), "flow-odd-"))
+    try {
+      mkdirSync(join(folder, "odd\tfolder"))
+      symlinkSync(".", join(folder, "odd\nlink"))
+      for (const name of [
+        "a.csv",
+        "a\ufffd.csv",
+        "b\nc.csv",
+        "d\\e.csv",
+        "\u001bf.csv",
+        "odd\tfolder/g.csv",
+        "odd\t.txt"
+      ]) {
+        writeFileSync(join(folder, name), "a\n")
+      }
+      writeFileSync(Buffer.concat([Buffer.from(`${folder}/é`), Buffer.of(0xe9), Buffer.from("\n.csv")]), "a\n")
+      const files = new TenantFiles(folder, "logs")
+      const { paths, odd } = await files.watched("**/*.csv")
+      expect(paths).toEqual(["a.csv", "a\ufffd.csv"])
+      const shown = ["\\x1bf.csv", "b\\nc.csv", "d\\\\e.csv", "odd\\tfolder/g.csv", "é\\xe9\\n.csv"]
+      expect(odd.map((file) => file.shown).toSorted()).toEqual(shown)
+      expect(odd.map(({ at }) => statSync(at).size)).toEqual([2, 2, 2, 2, 2])
+      expect(await files.glob("a*.csv")).toEqual(["a.csv", "a\ufffd.csv"])
+      await expect(files.glob("b*.csv")).rejects.toThrow(
+        /^The file "b\\nc\.csv" of the root "logs" has control characters.*: rename it, or name the others by a pattern/
+      )
+      await expect(files.glob("b\nc.csv")).rejects.toThrow('The path "b\\nc.csv" is not valid')
+    } finally {
       rmSync(folder, { recursive: true })
     }
   })

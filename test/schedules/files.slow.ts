@@ -50,17 +50,26 @@ layer(withFolder, { excludeTestServices: true })("schedules of new files", (it) 
       writeFileSync(join(at, "new.tmp"), "four\n")
       renameSync(join(at, "new.tmp"), join(at, "a.log"))
       write("odd[1].log", "five\n")
+      write("odd\n2.log", "six\n")
+      writeFileSync(Buffer.concat([Buffer.from(`${at}/`), Buffer.of(0xff), Buffer.from(".log")]), "seven\n")
       symlinkSync("/etc/passwd", join(at, "outside.log"))
       const all = yield* untilFirings(
         "incoming",
-        (found) => found.length >= 4 && found.every(({ endedAt }) => endedAt !== null)
+        (found) => found.length >= 6 && found.every(({ endedAt }) => endedAt !== null)
       )
-      expect(names(all).toSorted()).toEqual([
-        "incoming/a.log",
-        "incoming/a.log",
-        "incoming/b.log",
-        "incoming/odd[1].log"
-      ])
+      expect(names(all).toSorted()).toEqual(
+        [
+          "incoming/a.log",
+          "incoming/a.log",
+          "incoming/b.log",
+          "incoming/odd[1].log",
+          "incoming/odd\\n2.log",
+          "incoming/\\xff.log"
+        ].toSorted()
+      )
+      for (const odd of all.filter(({ file }) => file?.includes("\\"))) {
+        expect(odd).toMatchObject({ state: "REFUSED", reason: expect.stringContaining("control characters") })
+      }
       expect(all.find(({ file }) => file === "incoming/odd[1].log")).toMatchObject({
         state: "REFUSED",
         reason: expect.stringContaining("characters of patterns")

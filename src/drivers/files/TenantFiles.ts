@@ -5,6 +5,7 @@ import type { OpenFile } from "../../nodes/NodeFiles.ts"
 import { ownRoots, placeOf, workFolder } from "../../protocol/Roots.ts"
 import { codeOf, Failure } from "../Failure.ts"
 import { chunkBytes, plain } from "./Compression.ts"
+import { escaped, type OddFile, odd, oddFile, oddReason } from "./OddNames.ts"
 import { isInside, openInside } from "./OpenInside.ts"
 
 const maxFound = 100_000
@@ -21,7 +22,7 @@ export const segments = (path: string): ReadonlyArray<string> => {
   const parts = path.split("/")
   const bad = (part: string) => part === "" || part === "." || part === ".." || Buffer.byteLength(part) > 255
   if (parts[0] === workFolder) throw new Failure(`The folder "${workFolder}" is the gateway's own`)
-  if (parts.some(bad) || /[\u0000-\u001f\u007f\\]/.test(path)) throw new Failure(`The path "${path}" is not valid`)
+  if (parts.some(bad) || odd.test(path)) throw new Failure(`The path "${escaped(path)}" is not valid`)
   return parts
 }
 
@@ -50,9 +51,9 @@ export class TenantFiles {
   }
 
   /** Whether the path, or a folder on the way to it, is a link that leads out of the root. */
-  async #leadsOut(path: string): Promise<boolean> {
+  async #leadsOut(path: string, parts = segments(path)): Promise<boolean> {
     const root = await this.real("")
-    const real = await realpath(join(this.#root, ...segments(path))).catch(() => undefined)
+    const real = await realpath(join(this.#root, ...parts)).catch(() => undefined)
     return root !== undefined && real !== undefined && !isInside(root, real)
   }
 
@@ -91,13 +92,17 @@ export class TenantFiles {
    * The real path of a path inside the root (empty for the root itself), or undefined if it does not exist.
    */
   async real(path: string): Promise<string | undefined> {
+    return this.#real(path === "" ? [] : segments(path))
+  }
+
+  /** The same of names that were checked, or found in folders. */
+  async #real(parts: ReadonlyArray<string>): Promise<string | undefined> {
     try {
       const root = await this.#base()
-      if (path === "") return root
-      const real = await realpath(join(this.#root, ...segments(path)))
+      if (parts.length === 0) return root
+      const real = await realpath(join(this.#root, ...parts))
       return isInside(root, real) ? real : undefined
-    } catch (error) {
-      if (error instanceof Failure) throw error
+    } catch {
       return undefined
     }
   }
@@ -114,10 +119,14 @@ export class TenantFiles {
   }
 
   async glob(pattern: string): Promise<ReadonlyArray<string>> {
-    return this.#glob(pattern, [])
+    const odd: Array<OddFile> = []
+    const found = await this.#glob(pattern, [], odd)
+    const [first] = odd
+    if (first !== undefined) throw new Failure(`The file "${first.shown}" of ${placeOf(this.name)} ${oddReason}`)
+    return found
   }
 
-  async #glob(pattern: string, unreadable: Array<string>): Promise<ReadonlyArray<string>> {
+  async #glob(pattern: string, unreadable: Array<string>, odd: Array<OddFile>): Promise<ReadonlyArray<string>> {
     const parts = segments(pattern)
     if (!magic.test(pattern)) {
       const real = await this.real(pattern)
@@ -129,7 +138,7 @@ export class TenantFiles {
     if ((await this.real("")) === undefined && !isOwn(this.name)) throw await this.#missing(pattern)
     const found: Array<string> = []
     const outside: Array<string> = []
-    await this.#walk(baseOf(parts), pattern, new Set(), { found, outside, unreadable })
+    await this.#walk(baseOf(parts), pattern, new Set(), { found, outside, unreadable, odd })
     const [link] = found.length === 0 ? outside : []
     if (link !== undefined) await this.refuseOutside(link)
     return found.sort()
@@ -146,20 +155,22 @@ export class TenantFiles {
     return at?.isFile() === true ? [pattern] : []
   }
 
-  /** The same, with the folders that could not be read although they may have such files. */
-  async watched(
-    pattern: string
-  ): Promise<{ readonly paths: ReadonlyArray<string>; readonly unreadable: ReadonlyArray<string> }> {
-    const unreadable: Array<string> = []
-    const paths = await (magic.test(pattern) ? this.#glob(pattern, unreadable) : this.found(pattern))
-    if (paths.length === 0 && (await this.#isDenied(pattern))) unreadable.push(pattern)
-    return { paths, unreadable }
+  /** The same, with the files of odd names, and the folders that could not be read although they may have such files. */
+  async watched(pattern: string): Promise<{
+    readonly paths: ReadonlyArray<string>
+    readonly odd: ReadonlyArray<OddFile>
+    readonly unreadable: ReadonlyArray<string>
+  }> {
+    const [odd, unreadable]: [Array<OddFile>, Array<string>] = [[], []]
+    const paths = await (magic.test(pattern) ? this.#glob(pattern, unreadable, odd) : this.found(pattern))
+    if (paths.length === 0 && (await this.#isDenied(pattern, segments(pattern)))) unreadable.push(pattern)
+    return { paths, odd, unreadable }
   }
 
   /** Whether something else than its absence keeps the path from being looked at. */
-  async #isDenied(path: string): Promise<boolean> {
+  async #isDenied(path: string, parts: ReadonlyArray<string>): Promise<boolean> {
     try {
-      await stat(path === "" ? this.#root : join(this.#root, ...segments(path)))
+      await stat(path === "" ? this.#root : join(this.#root, ...parts))
       return false
     } catch (error) {
       return !gone.has(codeOf(error) ?? "")
@@ -193,11 +204,17 @@ export class TenantFiles {
     folder: string,
     pattern: string,
     above: ReadonlySet<string>,
-    to: { readonly found: Array<string>; readonly outside: Array<string>; readonly unreadable: Array<string> }
+    to: {
+      readonly found: Array<string>
+      readonly outside: Array<string>
+      readonly unreadable: Array<string>
+      readonly odd: Array<OddFile>
+    }
   ): Promise<void> {
-    const real = await this.real(folder)
-    if (real === undefined && (await this.#leadsOut(folder))) to.outside.push(folder)
-    else if (real === undefined && (await this.#isDenied(folder))) to.unreadable.push(folder)
+    const names = folder === "" ? [] : folder.split("/")
+    const real = await this.#real(names)
+    if (real === undefined && (await this.#leadsOut(folder, names))) to.outside.push(folder)
+    else if (real === undefined && (await this.#isDenied(folder, names))) to.unreadable.push(folder)
     // A link to a parent folder would be followed forever.
     if (real === undefined || above.has(real)) return
     const entries = await readdir(real, { withFileTypes: true }).catch((error) => {
@@ -209,14 +226,17 @@ export class TenantFiles {
       if (path === workFolder) continue
       let [isFile, isFolder] = [entry.isFile(), entry.isDirectory()]
       if (entry.isSymbolicLink()) {
-        const target = await this.real(path)
-        if (target === undefined && matchesGlob(path, pattern) && (await this.#leadsOut(path))) to.outside.push(path)
+        const target = await this.#real(path.split("/"))
+        const isOut = target === undefined && matchesGlob(path, pattern)
+        if (isOut && (await this.#leadsOut(path, path.split("/")))) to.outside.push(path)
         const at = target === undefined ? undefined : await stat(target).catch(() => undefined)
         ;[isFile, isFolder] = [at?.isFile() === true, at?.isDirectory() === true]
       }
       if (isFolder) await this.#walk(path, pattern, new Set(above).add(real), to)
       else if (isFile && matchesGlob(path, pattern)) {
-        if (to.found.push(path) > maxFound) throw new Failure(`"${pattern}" names more than ${maxFound} files`)
+        const file = await oddFile(real, entry.name, path)
+        if (file !== undefined) to.odd.push(file)
+        else if (to.found.push(path) > maxFound) throw new Failure(`"${pattern}" names more than ${maxFound} files`)
       }
     }
   }

@@ -50,15 +50,19 @@ const probe = async ({ root, path, own }: Folder): Promise<boolean> => {
 
 const filesIn = async ({ root, path: folder }: Folder, pattern: string): Promise<Look> => {
   const files = new TenantFiles(folder, root)
-  const { paths, unreadable } = await files.watched(pattern)
-  if (paths.length > mostWatched) {
+  const { paths, odd, unreadable } = await files.watched(pattern)
+  if (paths.length + odd.length > mostWatched) {
     const many = `${JSON.stringify(pattern)} names more than ${mostWatched} files in ${placeOf(root)}`
     throw new Failure(`${many}: watch a narrower path, or name the \`root\` that is meant`)
   }
   const found: Array<FoundFile> = []
-  for (let start = 0; start < paths.length; start += filesAtOnce) {
-    const some = paths.slice(start, start + filesAtOnce).map(async (path) => {
-      const real = await files.real(path)
+  const all = [
+    ...paths.map((path) => ({ path, real: () => files.real(path) })),
+    ...odd.map(({ shown, at }) => ({ path: shown, real: async () => at }))
+  ]
+  for (let start = 0; start < all.length; start += filesAtOnce) {
+    const some = all.slice(start, start + filesAtOnce).map(async ({ path, real: find }) => {
+      const real = await find()
       const at = real === undefined ? undefined : await stat(real, { bigint: true }).catch(() => undefined)
       // Without the number of the device, which is another one after a share was mounted again.
       return at?.isFile() === true ? [{ path, version: [at.ino, at.size, at.mtimeNs].join("-") }] : []

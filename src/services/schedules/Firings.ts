@@ -38,6 +38,7 @@ export const schedulePrincipal = (name: ScheduleName): Principal => ({
 
 /** Characters that would make a pattern of a file's path. */
 const magic = /[*?[\]{}]/
+const oddPath = "The path of the file has control characters, backslashes or bytes that are not UTF-8: rename it"
 
 /** Why a flowline cannot run with the parameters of its schedule. */
 const faultsOf = ({ detail, issues = [] }: BadRequest): string =>
@@ -82,6 +83,7 @@ export class Firings extends Context.Service<
           const version = definition.version === undefined ? "" : `version ${definition.version} of `
           return yield* settle(firing, "REFUSED", `There is no ${version}flowline ${JSON.stringify(id)} any more`)
         }
+        if (file?.includes("\\")) return yield* settle(firing, "REFUSED", oddPath)
         if (file !== null && magic.test(file)) {
           return yield* settle(firing, "REFUSED", "The path of the file has characters of patterns: * ? [ ] { }")
         }

@@ -67,6 +67,7 @@ export type Put =
 
 /** A file of a folder. `version` changes whenever its content may have changed. */
 export interface FoundFile {
+  /** One with a backslash is how a path is shown that no run can read. */
   readonly path: string
   readonly version: string
 }
