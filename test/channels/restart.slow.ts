@@ -1,8 +1,8 @@
-import { appendFileSync, mkdirSync, writeFileSync } from "node:fs"
+import { appendFileSync, mkdirSync, renameSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { describe, expect, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { act, until } from "../cluster/members.ts"
+import { act, channelOf, until } from "../cluster/members.ts"
 import { configuration } from "../support/conf.ts"
 import { putCluster } from "../support/postgresServer.ts"
 import { eventually } from "../support/process.ts"
@@ -68,3 +68,31 @@ describe("a gateway that is killed together with its PostgreSQL", () => {
     })
   )
 })
+
+it.live("a started job whose channel is away at a start of the gateway comes back with it, at no expense", () =>
+  Effect.gen(function* () {
+    const conf = yield* configuration
+    const here = yield* site({ variables: { FLOW_CONF: conf.root } })
+    const folder = join(conf.folderOf("mytenant"), "channels", "on")
+    mkdirSync(folder, { recursive: true })
+    // The first run that fails would be the last one.
+    const restart = "restart: { initial: 100ms, max: 200ms, perHour: 0 }"
+    writeFileSync(join(folder, "channel_structure.yaml"), `jobs: [{ name: follow, runtime: stream, ${restart} }]`)
+    writeFileSync(join(folder, "follow.yaml"), following)
+    writeFileSync(join(conf.folderOf("mytenant"), "access.log"), "")
+    yield* Effect.promise(async () => {
+      const first = await here.start()
+      expect(await act(first.url, "on", "start")).toBe(201)
+      await until(first.url, "on", "ACTIVE")
+      await first.kill("SIGTERM")
+      renameSync(folder, `${conf.root}/away`)
+      const { url } = await here.start()
+      const job = async () => (await channelOf(url, "on")).jobs[0]
+      await eventually("the job says why", async () => /no channel_structure/.test((await job())?.lastError ?? ""))
+      expect(await job()).toMatchObject({ status: "RESTARTING", restarts: 0 })
+      expect(await job()).not.toHaveProperty("failures")
+      renameSync(`${conf.root}/away`, folder)
+      expect((await until(url, "on", "ACTIVE")).jobs[0]).toMatchObject({ restarts: 0 })
+    })
+  })
+)

@@ -22,11 +22,23 @@ import type { JobDefinition } from "./Structure.ts"
 
 const hour = 3_600_000
 
+const unreadable = "the configuration cannot be read"
+
+/**
+ * There was no run: the job's definition, or what a run of it needs, cannot be read or is faulty. That is no failure of
+ * a run, which would count, and whoever mends the files gets the job back.
+ */
+const notBegun = (reason: string) => ({ _tag: "NotBegun", reason }) as const
+
 /** The id of a run of the job and of its archive. The hash distinguishes jobs whose joined names are equal. */
 const runIdOf = (key: JobKey, at: number): string => {
   const name = [key.channel, key.cluster, key.job].join("-").replace(/[^A-Za-z0-9_-]/g, "_")
   return `${name.slice(0, 100)}-${(Hash.string(jobScope(key)) >>> 0).toString(36)}-${at}`
 }
+
+/** Milliseconds before the next attempt. */
+const pauseOf = (initial: number, max: number, before: number): number =>
+  Math.min(initial * 2 ** Math.min(before, 30), max)
 
 /** Runs a job repeatedly, as its channel's structure says. */
 export class JobKeeper extends Context.Service<
@@ -130,23 +142,31 @@ export class JobKeeper extends Context.Service<
           return counters === undefined || outcome === undefined ? {} : { nodes: counters, outcome }
         }
 
-        /** One run, from reading the flowline file to its end. */
-        const runOnce = Effect.fnUntraced(function* (job: JobDefinition, work: number) {
+        /** What the run is to do, or why none can begin. */
+        const prepared = Effect.fnUntraced(function* (job: JobDefinition, work: number) {
           const found = yield* Effect.retry(folders.flowline(tenant, claim.channel, job), {
             while: (error) => error._tag === "Overloaded",
             schedule: Schedule.spaced("1 second")
           }).pipe(Effect.catchTag("Overloaded", Effect.die))
           if (Result.isFailure(found)) {
             const { file, issues } = found.failure
-            return failed(issues.map((issue) => `${file}: ${issueText(issue)}`).join("\n"))
+            return Result.fail(issues.map((issue) => `${file}: ${issueText(issue)}`).join("\n"))
           }
           const order = {
             executionId: runIdOf(claim, yield* Clock.currentTimeMillis),
             lasting: job.schedule === undefined,
             work: `${scope}@${work}`
           }
-          const spec = yield* prepare(found.success.flowline, order, positions.load(tenant, scope))
-          return Result.isFailure(spec) ? failed(spec.failure) : yield* run(spec.success)
+          return yield* prepare(found.success.flowline, order, positions.load(tenant, scope))
+        })
+
+        /** One run, from reading the flowline file to its end. */
+        const runOnce = Effect.fnUntraced(function* (job: JobDefinition, work: number) {
+          const spec = yield* prepared(job, work).pipe(
+            Effect.catchTag("StorageUnreachable", () => Effect.succeed(Result.fail(unreadable))),
+            Effect.catchDefect((defect) => Effect.map(logDefect(name)(defect), Result.fail))
+          )
+          return Result.isFailure(spec) ? notBegun(spec.failure) : yield* run(spec.success)
         })
 
         /** Waits until the time is due. What it returns is that time, after the jumps of the clock meanwhile. */
@@ -173,19 +193,23 @@ export class JobKeeper extends Context.Service<
           let failures = claim.failures
           /** Number of consecutive failures soon after a start. */
           let inARow = 0
+          /** Number of consecutive attempts without a run. */
+          let inVain = 0
+          let known: JobDefinition | undefined
           let { work } = claim
           for (;;) {
             const job = yield* definitionOf(claim).pipe(
-              Effect.orElseSucceed(() => "the configuration cannot be read"),
+              Effect.orElseSucceed(() => unreadable),
               Effect.catchDefect(logDefect(name))
             )
             const definition = typeof job === "string" ? undefined : job
+            known = definition ?? known
             if (definition?.schedule !== undefined) {
               due = yield* untilDue(
                 definition.schedule,
                 due ?? resumed(definition.schedule, claim.nextAt, yield* clock.now)
               )
-            } else yield* change({ status: "STARTING", nextAt: null })
+            } else if (definition !== undefined) yield* change({ status: "STARTING", nextAt: null })
             let begun: ScheduleTime | undefined
             const inItsPlace = Effect.fnUntraced(function* (job: JobDefinition) {
               begun = yield* clock.now
@@ -193,11 +217,20 @@ export class JobKeeper extends Context.Service<
             })
             const outcome =
               definition === undefined
-                ? failed(String(job))
+                ? notBegun(String(job))
                 : yield* places.within(claim.tenant, inItsPlace(definition))
             const now = yield* clock.now
             begun ??= now
-            const { initial, max, perHour } = definition?.restart ?? { initial: 1000, max: 60_000, perHour: 20 }
+            const { initial, max, perHour } = known?.restart ?? { initial: 1000, max: 60_000, perHour: 20 }
+            if (outcome._tag === "NotBegun") {
+              const pause = pauseOf(initial, max, inVain++)
+              // The next time of a schedule stays what it is: this was no run for it.
+              const again = known !== undefined && known.schedule === undefined ? { nextAt: now.at + pause } : {}
+              yield* change({ status: "RESTARTING", lastError: outcome.reason, ...again })
+              yield* Effect.sleep(pause)
+              continue
+            }
+            inVain = 0
             if (outcome._tag === "Abandoned") {
               yield* change({ status: "STARTING" })
               yield* Effect.sleep(initial)
@@ -227,7 +260,7 @@ export class JobKeeper extends Context.Service<
             if (failures.length > perHour) return yield* change({ status: "FAILED", ...done(), lastError, failures })
             restarts++
             if (now.at - now.jumps - (begun.at - begun.jumps) >= max) inARow = 0
-            const pause = Math.min(initial * 2 ** Math.min(inARow++, 30), max)
+            const pause = pauseOf(initial, max, inARow++)
             const again = { restarts, nextAt: now.at + pause }
             yield* change({ status: "RESTARTING", ...done(), lastError, failures, ...again })
             yield* metrics.restarted
