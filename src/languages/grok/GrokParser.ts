@@ -1,6 +1,15 @@
 import { SyntaxFault } from "../PatternError.ts"
 import { scanReference } from "./ReferenceScanner.ts"
-import { type Node, type Reference, semanticPattern, withoutMarks } from "./Syntax.ts"
+import {
+  type Choice,
+  isSwitch,
+  type Mark,
+  type Node,
+  type Reference,
+  type Sequence,
+  semanticPattern,
+  withoutMarks
+} from "./Syntax.ts"
 
 const escapePattern =
   /\\(?:x\{[^}]*\}|x[0-9A-Fa-f]{1,2}|u[0-9A-Fa-f]{4}|[pP]\{[^}]*\}|c.|C-.|M-\\?.|[0-7]{2,3}|[\s\S])/uy
@@ -41,28 +50,47 @@ export const parse = (text: string, lenient = false): Node => {
   let depth = 0
 
   const parseChoice = (opening: number): Node => {
-    const start = index
-    const branches: Array<Node> = []
     const outerExtended = extended
-    for (;;) {
-      branches.push(parseSequence())
-      if (text[index] !== "|") break
-      index++
-    }
+    const choice = parseBranches()
     extended = outerExtended
     if (opening < 0 && index < text.length) throw new SyntaxFault("unmatched )", index, index + 1)
     if (opening >= 0 && index >= text.length) throw new SyntaxFault("unclosed group", opening, text.length)
-    return branches.length === 1 ? branches[0]! : { kind: "choice", branches, start, end: index }
+    return choice
   }
 
-  const parseSequence = (): Node => {
+  const parseBranches = (): Sequence | Choice => {
+    const start = index
+    const first = parseSequence()
+    if (text[index] !== "|") return first
+    const branches: Array<Node> = [first]
+    while (text[index] === "|") {
+      index++
+      branches.push(parseSequence())
+    }
+    return { kind: "choice", branches, start, end: index }
+  }
+
+  const parseSequence = (): Sequence => {
     const start = index
     const items: Array<Node> = []
     while (index < text.length && text[index] !== "|" && text[index] !== ")") {
       const item = parseItem()
+      if (isSwitch(item)) {
+        items.push(...switched(item))
+        break
+      }
       items.push(item.kind === "mark" ? item : parseQuantifiers(item))
     }
     return { kind: "sequence", items, start, end: index }
+  }
+
+  /** What an option switch applies to: in Oniguruma all that is left of the group, so `a(?i)b|c` is `a(?i)(?:b|c)`. */
+  const switched = (mark: Mark): ReadonlyArray<Node> => {
+    enter(mark.start)
+    const rest = parseBranches()
+    depth--
+    if (rest.kind === "sequence") return [mark, ...rest.items]
+    return [mark, { kind: "group", open: "(?:", body: rest, start: mark.end, end: index }]
   }
 
   const parseQuantifiers = (atom: Node): Node => {
@@ -161,8 +189,12 @@ export const parse = (text: string, lenient = false): Node => {
     return closeGroup(start, plain[0])
   }
 
-  const closeGroup = (start: number, open: string, name?: string): Node => {
+  const enter = (start: number): void => {
     if (++depth > maxDepth) throw new SyntaxFault(`groups nested more than ${maxDepth} deep`, start, index)
+  }
+
+  const closeGroup = (start: number, open: string, name?: string): Node => {
+    enter(start)
     const body = parseChoice(start)
     depth--
     index++

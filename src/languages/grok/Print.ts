@@ -1,6 +1,6 @@
 import type { ExpandedGroup } from "./Expand.ts"
 import { nullable } from "./Nullable.ts"
-import { childrenOf, type Node, type Repeat, someNode } from "./Syntax.ts"
+import { childrenOf, isSwitch, type Node, type Repeat, someNode } from "./Syntax.ts"
 
 /** A repetition whose captures ECMAScript would clear between iterations. It is printed inside the group `l<index>`. */
 export interface Loop {
@@ -100,7 +100,7 @@ export const print = (
         let current = active
         return node.items
           .map((item) => {
-            if (item.kind === "mark" && /^\(\?[a-z-]+\)$/.test(item.text)) current = switchOptions(current, item.text)
+            if (isSwitch(item)) current = switchOptions(current, item.text)
             return write(item, current, insideLoop)
           })
           .join("")

@@ -57,6 +57,9 @@ export interface Choice extends Span {
 }
 export type Node = Atom | ClassNode | Mark | Backreference | Group | Reference | Repeat | Sequence | Choice
 
+/** Whether the node switches options, such as `(?i)` or `(?x-m)`. */
+export const isSwitch = (node: Node): node is Mark => node.kind === "mark" && /^\(\?[a-z-]+\)$/.test(node.text)
+
 /** The direct children. */
 export const childrenOf = (node: Node): ReadonlyArray<Node> => {
   switch (node.kind) {
