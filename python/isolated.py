@@ -10,6 +10,8 @@ import resource
 import signal
 import sys
 
+# What a program has: its input, output and errors, and the way out of what runs nodes.
+LAST_STREAM = 3
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, HERE)
 
@@ -144,6 +146,7 @@ def main():
             plan = json.loads(file.readline())
     else:
         plan = json.loads(read_line())
+    system.close_above(LAST_STREAM)
     folder = enter(plan)
     path = f"{folder}/{plan['program']}"
     with Part("user" if "user" in plan["parts"] else "files"):

@@ -183,6 +183,7 @@ def main():
     parts, size, command = sys.argv[1].split(","), sys.argv[2], sys.argv[at + 1:]
     told = list(zip(sys.argv[3:at:2], sys.argv[4:at:2]))
     system.end_with_parent()
+    system.close_above(DOOR)
     # Those that the command is not given: no file of this program may have their numbers.
     while (number := os.open("/dev/null", os.O_RDWR)) <= DOOR:
         pass

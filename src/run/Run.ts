@@ -15,6 +15,7 @@ import type { BlobPlace } from "../protocol/Places.ts"
 import { decodeOrder, type NodeCounters, type Order, type RunMessage, secretsIn } from "../protocol/RunProtocol.ts"
 import { Archive } from "./archive/ArchiveWriter.ts"
 import { compileCache } from "./CompileCache.ts"
+import { closeInherited } from "./Descriptors.ts"
 import { Allowance } from "./files/DataFiles.ts"
 import { StoredFiles } from "./files/StoredFiles.ts"
 import { WrittenFiles } from "./files/WrittenFiles.ts"
@@ -99,6 +100,7 @@ const killGroup = () => process.kill(0, "SIGKILL")
  * process group, itself included, so that no process that a node started survives.
  */
 export const serve = async (load: () => Promise<Parts>): Promise<void> => {
+  closeInherited()
   let ordered = false
   const parent = new Parent()
   const order = parent.order.finally(() => {

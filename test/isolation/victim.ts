@@ -85,14 +85,14 @@ export class Victim extends Context.Service<
   }
 >()("test/isolation/Victim") {}
 
-export const victim = (variables: Readonly<Record<string, string>> = {}) =>
+export const victim = (variables: Readonly<Record<string, string>> = {}, through: ReadonlyArray<string> = []) =>
   Layer.effect(
     Victim,
     Effect.gen(function* () {
       const conf = yield* configuration
       mkdirSync(join(conf.folderOf("mytenant"), "nodes"), { recursive: true })
       copyFileSync(hostile, join(conf.folderOf("mytenant"), "nodes/hostile.py"))
-      const here = yield* site({ embedded: true, variables: { FLOW_CONF: conf.root, ...variables } })
+      const here = yield* site({ embedded: true, variables: { FLOW_CONF: conf.root, ...variables }, through })
       const gateway = yield* Effect.promise(() => here.start({ SECRET_OF_THE_OPERATOR: "s3cret" }))
       const parts = yield* Effect.promise(() => partsOf(gateway.url))
       return { gateway, data: here.data, conf: conf.root, parts, attack: (attempts) => attackOn(gateway.url, attempts) }
