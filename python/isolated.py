@@ -16,6 +16,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, HERE)
 
 import bubblewrap  # noqa: E402
+import calls  # noqa: E402
 import layout  # noqa: E402
 import system  # noqa: E402
 from namespaces import (  # noqa: E402
@@ -23,7 +24,7 @@ from namespaces import (  # noqa: E402
 )
 
 sys.path.remove(HERE)
-for name in ("bubblewrap", "layout", "namespaces", "system"):
+for name in ("bubblewrap", "calls", "layout", "namespaces", "system"):
     del sys.modules[name]
 
 
@@ -93,6 +94,14 @@ def kill_others(uid):
     os.waitpid(pid, 0)
 
 
+def give_up(parts, uid):
+    """Before the first process of the namespaces starts another one, as that has its user."""
+    change_user(parts, uid)
+    if "privileges" in parts:
+        with Part("privileges"):
+            calls.refuse()
+
+
 def enter(plan):
     """Returns in the process that runs the program."""
     parts, uid = plan["parts"], plan["user"]
@@ -121,12 +130,12 @@ def enter(plan):
         if "files" in parts:
             with Part("files"):
                 furnish(plan, entries)
-        change_user(parts, uid)
+        give_up(parts, uid)
         follow_parent(reader)
         if "processes" in parts:
             follow_parent(fork_watched())
     else:
-        change_user(parts, uid)
+        give_up(parts, uid)
     # Its group is its own: a signal to the whole group reaches nothing outside.
     if plan["apart"]:
         os.setsid()

@@ -98,6 +98,10 @@ def allow_own_files():
     _check("prctl", _libc.prctl(_SET_DUMPABLE, ctypes.c_ulong(1), 0, 0, 0))
 
 
+def control(option, value, given):
+    _check("prctl", _libc.prctl(option, ctypes.c_ulong(value), given, 0, 0))
+
+
 def enter_mounts(namespace):
     """Makes an open mount namespace that of this process."""
     _check("setns", _libc.setns(ctypes.c_int(namespace), ctypes.c_int(NEWNS)))

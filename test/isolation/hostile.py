@@ -9,6 +9,7 @@ import os
 import resource
 import signal
 import socket
+import struct
 import subprocess
 import sys
 
@@ -91,6 +92,62 @@ def mount():
     if number != 0:
         raise OSError(number, "unshare")
     return "could mount"
+
+
+def become_capable(way):
+    """Whoever may have a user namespace has all capabilities in it. It is made in a child, which ends at once."""
+    libc = ctypes.CDLL(None, use_errno=True)
+    new_user, arm = 0x10000000, os.uname().machine == "aarch64"
+    reader, writer = os.pipe()
+    pid = os.fork()
+    if pid == 0:
+        if way == "unshare":
+            failed = libc.unshare(new_user) == -1
+        else:
+            number, arguments = {
+                "clone": (220 if arm else 56, [new_user | signal.SIGCHLD, 0, 0, 0, 0]),
+                "clone3": (435, [struct.pack("8Q", new_user, 0, 0, 0, signal.SIGCHLD, 0, 0, 0), 64]),
+                # The numbers of another calling convention of the same processor.
+                "x32": (0x40000000 + 272, [new_user]),
+            }[way]
+            libc.syscall.restype = ctypes.c_long
+            got = libc.syscall(ctypes.c_long(number), *(it if isinstance(it, bytes) else ctypes.c_long(it) for it in arguments))
+            failed = got == -1
+        os.write(writer, f"{ctypes.get_errno() if failed else 0} {status('CapEff:')}\n".encode())
+        os._exit(0)
+    os.close(writer)
+    os.waitpid(pid, 0)
+    number, held = os.read(reader, 100).decode().split("\n")[0].split()
+    os.close(reader)
+    if number != "0":
+        raise OSError(int(number), way)
+    return f"has {held}"
+
+
+def hold(kind):
+    """Memory that is no process's own; a page of it, which is given back."""
+    libc = ctypes.CDLL(None, use_errno=True)
+    if kind == "memfd":
+        os.close(os.memfd_create("hidden"))
+        return "could hold a memfd"
+    private, create, remove = 0, 0o1600, 0
+    get, end = {"shm": ("shmget", "shmctl"), "msg": ("msgget", "msgctl"), "sem": ("semget", "semctl")}[kind]
+    arguments = {"shm": (4096, create), "msg": (create,), "sem": (1, create)}[kind]
+    found = libc[get](private, *arguments)
+    if found == -1:
+        raise OSError(ctypes.get_errno(), get)
+    libc[end](found, *([0] if kind == "sem" else []), remove, None)
+    return f"could hold {kind}"
+
+
+def share():
+    """What multiprocessing shares between processes lies in the temporary folder."""
+    from multiprocessing import shared_memory
+
+    it = shared_memory.SharedMemory(create=True, size=4096)
+    it.close()
+    it.unlink()
+    return "shared"
 
 
 def fill():

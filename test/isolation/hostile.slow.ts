@@ -5,7 +5,17 @@ import { isolationParts } from "../../src/protocol/Isolation.ts"
 import { eventually } from "../support/process.ts"
 import { commandOf, isAlive, pidsWhere, postgresOf } from "../support/process-gateway.ts"
 import { tenantOf } from "../support/runs.ts"
-import { type Attempt, allRefused, databasePort, flowline, hasPython, isRoot, Victim, victim } from "./victim.ts"
+import {
+  type Attempt,
+  allRefused,
+  databasePort,
+  flowline,
+  hasPython,
+  hiddenPowers,
+  isRoot,
+  Victim,
+  victim
+} from "./victim.ts"
 
 /** Files that no program may read, and that a program of the gateway's user can read. */
 const secrets = (conf: string, data: string): ReadonlyArray<Attempt> => [
@@ -153,6 +163,16 @@ describe.skipIf(!hasPython)("a hostile Python node", () => {
           expect(Number(held["Uid:"])).toBeGreaterThanOrEqual(60_577)
           expect(Number(held["Uid:"])).toBeLessThanOrEqual(61_183)
         }
+      })
+    )
+
+    it.effect("gets no capabilities in a namespace of its own, and no memory that no process has", () =>
+      Effect.gen(function* () {
+        const { attack, parts } = yield* Victim
+        if (!parts.includes("privileges")) return
+        const { shared, ...others } = yield* Effect.promise(() => attack([...hiddenPowers, ["shared", "share"]]))
+        allRefused(others)
+        expect(shared).toBe("shared")
       })
     )
 

@@ -3,7 +3,7 @@ import { describe, expect, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { isolationParts } from "../../src/protocol/Isolation.ts"
 import { asOrdinary, attempts, on, othersHavePython, systemPython, withoutAdmin } from "./machines.ts"
-import { allRefused, hasPython, isRoot } from "./victim.ts"
+import { allRefused, hasPython, hiddenPowers, isRoot } from "./victim.ts"
 
 describe.skipIf(!hasPython || process.platform !== "linux")("isolation on machines of all sorts", () => {
   it.live.skipIf(!isRoot)("has all parts for root", () =>
@@ -47,7 +47,8 @@ describe.skipIf(!hasPython || process.platform !== "linux")("isolation on machin
         ["shadow", "read", "/etc/shadow"],
         ["environment", "read", `/proc/${process.pid}/environ`],
         ["root", "become_root"],
-        ["mount", "mount"]
+        ["mount", "mount"],
+        ...hiddenPowers
       ])
       expect([failure, parts]).toEqual([undefined, ["user", "privileges"]])
       expect(missing.map(({ part }) => part).toSorted()).toEqual(["files", "network", "processes"])
@@ -58,10 +59,11 @@ describe.skipIf(!hasPython || process.platform !== "linux")("isolation on machin
 
   it.live.skipIf(!isRoot)("says what is missing where there is nothing", () =>
     Effect.gen(function* () {
-      const { failure, missing, parts } = yield* on(
+      const { failure, missing, outcomes, parts } = yield* on(
         ["setpriv", "--bounding-set=-sys_admin,-setuid,-setgid,-chown"],
-        () => [["mount", "mount"]]
+        () => hiddenPowers
       )
+      allRefused(outcomes)
       expect([failure, parts]).toEqual([undefined, ["privileges"]])
       expect(missing.map(({ part }) => part).toSorted()).toEqual(["files", "network", "processes", "user"])
     })

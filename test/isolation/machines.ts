@@ -6,7 +6,7 @@ import { Effect } from "effect"
 import { runFile } from "../support/process.ts"
 import { temporary } from "../support/process-gateway.ts"
 import type { Said } from "./machine.ts"
-import { type Attempt, flowline, hostile, isRoot, outcomesOf } from "./victim.ts"
+import { type Attempt, flowline, hiddenPowers, hostile, isRoot, outcomesOf } from "./victim.ts"
 
 const machine = new URL("./machine.ts", import.meta.url)
 const ordinary = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"]
@@ -50,7 +50,8 @@ export const attempts = (folder: string): ReadonlyArray<Attempt> => [
   ["gateway", "kill", process.pid],
   ["outside", "connect", "192.0.2.1", 80],
   ["root", "become_root"],
-  ["mount", "mount"]
+  ["mount", "mount"],
+  ...hiddenPowers
 ]
 
 /** A process of an ordinary user. */

@@ -18,6 +18,12 @@ export const hasPython = (await findPython()) !== undefined
 /** A name for what comes of it, a function of {@link hostile} and its arguments. */
 export type Attempt = readonly [name: string, call: string, ...args: ReadonlyArray<string | number>]
 
+/** What every program may ask of Linux without privileges, and no isolated one gets. */
+export const hiddenPowers: ReadonlyArray<Attempt> = [
+  ...["unshare", "clone", "clone3", "x32"].map((way) => [way, "become_capable", way] as const),
+  ...["memfd", "shm", "msg", "sem"].map((kind) => [kind, "hold", kind] as const)
+]
+
 export type Outcomes = Readonly<Record<string, string>>
 
 export const flowline = (attempts: ReadonlyArray<Attempt>) =>

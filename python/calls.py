@@ -1,0 +1,65 @@
+"""The calls of Linux that a program of users may not make, although they need no privileges."""
+
+import ctypes
+import errno
+import os
+import struct
+
+import system
+
+# A user namespace gives all capabilities within it. The others give memory that belongs to no process, so that the limit
+# of a run would not count it; pages that processes share are files in the temporary folder instead.
+MAKING = ("clone", "unshare")
+NAMES = ("clone3", "memfd_create", "memfd_secret", "shmget", "msgget", "semget", *MAKING)
+MACHINES = {
+    "x86_64": (0xC000003E, (435, 319, 447, 29, 68, 64, 56, 272)),
+    "aarch64": (0xC00000B7, (435, 279, 447, 194, 186, 190, 220, 97)),
+}
+# On x86-64 the same calls have other numbers from here on.
+X32 = 0x40000000
+
+_LOAD, _EQUAL, _AT_LEAST, _ANY_BIT, _RETURN = 0x20, 0x15, 0x35, 0x45, 0x06
+_NUMBER, _MACHINE, _FIRST_ARGUMENT = 0, 4, 16
+_ALLOW, _ERROR = 0x7FFF0000, 0x00050000
+_SET_SECCOMP, _FILTER = 22, 2
+
+
+def _program(machine):
+    """The filter, see seccomp(2) and bpf(4). What is refused does not exist, so that libraries do without."""
+    architecture, numbers = MACHINES[machine]
+    calls = dict(zip(NAMES, numbers))
+    absent, refused = "absent", "refused"
+    steps = [
+        (_LOAD, _MACHINE), (_EQUAL, architecture, None, absent),
+        (_LOAD, _NUMBER), (_AT_LEAST, X32, absent, None),
+        *[(_EQUAL, calls[name], absent, None) for name in NAMES if name not in MAKING],
+        *[(_EQUAL, calls[name], "flags", None) for name in MAKING],
+        (_RETURN, _ALLOW),
+        "flags", (_LOAD, _FIRST_ARGUMENT), (_ANY_BIT, system.NEWUSER, refused, None), (_RETURN, _ALLOW),
+        absent, (_RETURN, _ERROR | errno.ENOSYS),
+        refused, (_RETURN, _ERROR | errno.EPERM),
+    ]
+    places, at = {}, 0
+    for step in steps:
+        if isinstance(step, str):
+            places[step] = at
+        else:
+            at += 1
+    text, at = b"", 0
+    for step in steps:
+        if isinstance(step, str):
+            continue
+        at += 1
+        jumps = [0 if name is None else places[name] - at for name in step[2:]] or [0, 0]
+        text += struct.pack("HBBI", step[0], *jumps, step[1])
+    return text
+
+
+def refuse():
+    """Refuses them to this process and to all that it starts, for ever. Needs no new privileges."""
+    machine = os.uname().machine
+    if machine not in MACHINES or struct.calcsize("P") != 8:
+        raise OSError(errno.ENOSYS, f"calls cannot be refused on {machine}")
+    text = _program(machine)
+    steps = ctypes.create_string_buffer(text, len(text))
+    system.control(_SET_SECCOMP, _FILTER, struct.pack("HP", len(text) // 8, ctypes.addressof(steps)))
