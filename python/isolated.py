@@ -19,12 +19,13 @@ import bubblewrap  # noqa: E402
 import calls  # noqa: E402
 import layout  # noqa: E402
 import system  # noqa: E402
+import users  # noqa: E402
 from namespaces import (  # noqa: E402
     FAILED, Part, change_user, follow_parent, fork_watched, make_root, map_user, mount_processes,
 )
 
 sys.path.remove(HERE)
-for name in ("bubblewrap", "calls", "layout", "namespaces", "system"):
+for name in ("bubblewrap", "calls", "layout", "namespaces", "system", "users"):
     del sys.modules[name]
 
 
@@ -104,7 +105,12 @@ def give_up(parts, uid):
 
 def enter(plan):
     """Returns in the process that runs the program."""
-    parts, uid = plan["parts"], plan["user"]
+    parts, uid, lease = plan["parts"], plan.get("user"), None
+    if "in" not in plan:
+        system.end_with_parent()
+        if "user" in parts:
+            with Part("user"):
+                uid, lease = users.lease()
     own = uid if "user" in parts else os.geteuid()
     entries = []
     if "files" in parts:
@@ -112,10 +118,12 @@ def enter(plan):
             group = uid if "user" in parts else os.getegid()
             entries = layout.entries(programs(), own, group, "network" not in parts, plan["hidden"])
         if plan["bubblewrap"] is not None:
+            if lease is not None:
+                follow_parent(fork_watched())
+                os.close(lease)
             with Part("files"):
-                bubblewrap.become(plan, entries)
+                bubblewrap.become({**plan, "user": uid}, entries)
     if "in" not in plan:
-        system.end_with_parent()
         new_namespaces(parts)
         if "user" in parts and "files" not in parts:
             with Part("user"):
@@ -124,6 +132,8 @@ def enter(plan):
             kill_others(uid)
         # The first process of the namespace; its end is that of all others there.
         reader = fork_watched()
+        if lease is not None:
+            os.close(lease)
         if "network" in parts:
             with Part("network"):
                 system.enable_loopback()

@@ -19,36 +19,18 @@ import sys
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, HERE)
 
-import _socket  # noqa: E402
 import layout  # noqa: E402
 import system  # noqa: E402
+import users  # noqa: E402
 from namespaces import (  # noqa: E402
     Part, change_user, close, end_with, fail, follow_parent, fork_watched, make_root, make_target, map_user,
     mount_processes, reason_of,
 )
 
 DOOR = 5
-# The same as in src/drivers/isolation/UserLease.ts.
-FIRST_USER, LAST_USER = 60578, 61183
 # The number of every run of root within its user namespace. With 0 it could not make a namespace for Python, and with a
 # number of its own it would find no compiled modules: Node keeps them by user.
 INNER_USER = 60577
-
-
-def lease_user():
-    """A user that nobody else has, and the socket that says so: the kernel takes the name back with the process."""
-    size = LAST_USER - FIRST_USER + 1
-    start = int.from_bytes(os.urandom(4), "little")
-    for step in range(size):
-        user = FIRST_USER + (start + step) % size
-        lease = _socket.socket(_socket.AF_UNIX, _socket.SOCK_STREAM)
-        try:
-            lease.bind(f"\0flow-gateway/user/{user}".encode())
-            lease.listen(1)
-            return user, lease
-        except OSError:
-            lease.close()
-    fail("user", f"all {size} users for isolated programs are taken on this machine")
 
 
 def name_process():
@@ -192,7 +174,7 @@ def main():
     user, shifted, lease = None, None, None
     if "user" in parts:
         with Part("user"):
-            user, lease = lease_user()
+            user, lease = users.lease()
             shifted = system.shift(user)
             # Says whether the kernel and the file system can do it.
             os.close(system.clone_tree(os.getcwd(), 0, shifted))
@@ -210,7 +192,7 @@ def main():
     if pid != 0:
         close(0, 1, 3, 4, reader, is_ready)
         attend(pid, ready, shifted, user)
-    close(DOOR, ready, writer)
+    close(DOOR, ready, writer, *([] if lease is None else [lease]))
     run_inside(parts, user, told, size, shifted)
     follow_parent(reader)
     os.write(is_ready, b"1")

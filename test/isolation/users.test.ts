@@ -1,47 +1,85 @@
+import { spawn } from "node:child_process"
+import { once } from "node:events"
+import { chmodSync, lstatSync, mkdirSync } from "node:fs"
+import { join } from "node:path"
+import { createInterface } from "node:readline"
 import { describe, expect, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { leaseUser, type UserLease } from "../../src/drivers/isolation/UserLease.ts"
-import { eventually, runFile } from "../support/process.ts"
-import { range } from "./holder.ts"
+import { findPython, pythonProgram } from "../../src/drivers/python/Interpreter.ts"
+import { act, ended, engine, follow, places, settings } from "../engine/support.ts"
+import { temporary } from "../support/process-gateway.ts"
 
-const holder = new URL("./holder.ts", import.meta.url)
+const python = await findPython()
 
-describe.skipIf(process.platform !== "linux")("users of programs", () => {
-  it.live("belong to one program of the machine each, and are free when their process is killed", () =>
+/** Says which user it has, or why none, and ends with its input. */
+const holder = `
+import sys
+sys.path.insert(0, sys.argv[1])
+import users
+try:
+    user, file = users.lease(sys.argv[2:], 900001, 900003)
+    print(user, flush=True)
+except OSError as error:
+    print(error.strerror, flush=True)
+sys.stdin.read()
+`
+
+/** A process that takes a user of three, and what it says. */
+const take = Effect.fnUntraced(function* (folders: ReadonlyArray<string>) {
+  const child = spawn(python!.command, ["-I", "-B", "-c", holder, join(pythonProgram("users.py"), ".."), ...folders], {
+    stdio: ["pipe", "pipe", "inherit"]
+  })
+  yield* Effect.addFinalizer(() => Effect.sync(() => child.kill("SIGKILL")))
+  const [line] = yield* Effect.promise(() => once(createInterface({ input: child.stdout! }), "line"))
+  const kill = Effect.promise(async () => {
+    const exit = once(child, "exit")
+    child.kill("SIGKILL")
+    await exit
+  })
+  return { said: String(line), kill }
+})
+
+describe.skipIf(python === undefined || process.platform === "win32")("users of programs", () => {
+  it.live("belong to one program each, and are free when its process is killed", () =>
     Effect.gen(function* () {
-      const other = runFile(holder, [])
-      const taken = Number((yield* Effect.promise(() => other.line("holds "))).split(" ")[1])
-      yield* Effect.addFinalizer(() => Effect.sync(() => other.process.kill("SIGKILL")))
-      const leases: Array<UserLease> = []
-      let refusal: unknown
-      while (refusal === undefined) {
-        yield* Effect.promise(() =>
-          leaseUser(range).then(
-            (lease) => leases.push(lease),
-            (error: unknown) => (refusal = error)
-          )
-        )
-      }
-      const users = leases.map(({ user }) => user)
-      expect([taken, ...users].toSorted()).toEqual([900_001, 900_002, 900_003, 900_004, 900_005])
-      expect(String(refusal)).toContain("users for isolated programs are taken")
-      other.process.kill("SIGKILL")
-      yield* Effect.promise(() => other.exit)
-      const freed = yield* Effect.promise(() => leaseUser(range))
-      expect(freed.user).toBe(taken)
-      // What is released can be had again.
-      for (const { release } of [...leases, freed]) release()
-      yield* Effect.promise(() =>
-        eventually("a user is free", () =>
-          leaseUser(range).then(
-            ({ release }) => {
-              release()
-              return true
-            },
-            () => false
-          )
-        )
+      const folder = join(yield* temporary, "users")
+      const holders = yield* Effect.forEach([1, 2, 3], () => take([folder]))
+      expect(holders.map(({ said }) => said).toSorted()).toEqual(["900001", "900002", "900003"])
+      expect((yield* take([folder])).said).toContain("all 3 users for isolated programs are taken")
+      yield* holders[1]!.kill
+      expect((yield* take([folder])).said).toBe(holders[1]!.said)
+      // Whoever could open the file could take all users away.
+      expect([folder, join(folder, "locks")].map((path) => lstatSync(path).mode & 0o077)).toEqual([0, 0])
+    })
+  )
+
+  it.live("are kept in a folder that nobody else can write", () =>
+    Effect.gen(function* () {
+      const root = yield* temporary
+      const [open, own] = [join(root, "open"), join(root, "own")]
+      mkdirSync(open)
+      chmodSync(open, 0o777)
+      expect((yield* take([open])).said).toContain("can be written by them")
+      const holders = yield* Effect.forEach([1, 2, 3], () => take([open, join(root, "absent/users"), own]))
+      expect(holders.map(({ said }) => said).toSorted()).toEqual(["900001", "900002", "900003"])
+      expect((yield* take([own])).said).toContain("are taken")
+    })
+  )
+
+  it.live("are named by the run that finds none", () =>
+    Effect.gen(function* () {
+      const { root } = yield* places
+      const reason = "all 606 users for isolated programs are taken on this machine; try again later"
+      const launcher = ["sh", "-c", `echo "isolation: user: ${reason}" >&2; exit 71`]
+      const isolation = { parts: [], missing: [], launcher, hasDoor: true }
+      const messages = yield* Effect.provide(
+        follow(act("test_echo")),
+        engine(settings(root, { isolation: async () => isolation }))
       )
+      expect(ended(messages)).toMatchObject({
+        outcome: "failed",
+        error: `The process of the run could not be isolated: ${reason}`
+      })
     })
   )
 })

@@ -19,7 +19,7 @@ const isPart = (name: string): name is IsolationPart => isolationParts.some((par
 
 /** What a machine says that has too little of something at the moment. It tells nothing of the parts. */
 const shortage =
-  /\b(?:EAGAIN|ENOMEM|EMFILE|ENFILE)\b|Resource temporarily unavailable|Cannot allocate memory|Too many open files|MemoryError/
+  /\b(?:EAGAIN|ENOMEM|EMFILE|ENFILE)\b|Resource temporarily unavailable|Cannot allocate memory|Too many open files|MemoryError|all \d+ users [a-z ]*are taken/
 
 /** Fails if a try has failed for a reason that may be gone at the next one. */
 export const refuseShortage = (said: string): void => {
@@ -31,7 +31,7 @@ export const refuseShortage = (said: string): void => {
 const attempt = async (python: Interpreter, isolation: Isolation, root: string): Promise<Fault | undefined> => {
   // Of its own, as a try with another user gives the folder away.
   const folder = await mkdtemp(join(root, "try-"))
-  const child = await startPython("probe.py", python, isolation, {
+  const child = startPython("probe.py", python, isolation, {
     folder,
     stdio: ["pipe", "pipe", "pipe"]
   })

@@ -3,13 +3,15 @@ import { release } from "node:os"
 import type { Interpreter, Isolation, IsolationPart } from "../../protocol/Isolation.ts"
 import { runProcess } from "../ProcessName.ts"
 import { pythonEnvironment, pythonOptions, pythonProgram } from "../python/Interpreter.ts"
-import { leaseUser } from "./UserLease.ts"
 
 /** Size of a program's temporary folder, which is in memory. */
 export const temporaryBytes = 256 * 1024 * 1024
 
 /** Maximum number of processes and threads of a program. */
 export const maxProcesses = 512
+
+/** The exit code of `python/isolated.py` and `python/launch.py` where a part of the isolation cannot be had. */
+export const isolationFailed = 71
 
 /** Before Linux 5.14 the processes that the gateway's user has elsewhere count, too. */
 const countsApart = (): boolean => {
@@ -24,13 +26,12 @@ const partsHere = (isolation: Isolation): ReadonlyArray<IsolationPart> =>
     : isolation.parts.filter((part) => part !== "user")
 
 /** What `python/isolated.py` reads as its first line. */
-export const planOf = (program: string, isolation: Isolation, user: number | null) => {
+export const planOf = (program: string, isolation: Isolation) => {
   const parts = partsHere(isolation)
   const has = new Set(parts)
   return {
     program,
     parts,
-    user,
     bubblewrap: isolation.bubblewrap ?? null,
     hidden: isolation.hidden,
     temporaryBytes,
@@ -44,20 +45,18 @@ export const planOf = (program: string, isolation: Isolation, user: number | nul
  * Starts a program of `python/`, isolated if `isolation` says so. `folder` must be empty: where the program sees no other
  * files it stands in for its root. Standard input belongs to the program from here on.
  */
-export const startPython = async (
+export const startPython = (
   program: string,
   { command }: Interpreter,
   isolation: Isolation | undefined,
   { folder, ...options }: Omit<SpawnOptions, "cwd" | "env"> & { readonly folder: string }
-): Promise<ChildProcess> => {
+): ChildProcess => {
   const given = { ...options, cwd: folder, env: pythonEnvironment() }
   if (isolation === undefined || isolation.parts.length === 0) {
     return spawn(command, [...pythonOptions, pythonProgram(program)], given)
   }
-  const lease = partsHere(isolation).includes("user") ? await leaseUser() : undefined
   const child = spawn(command, [...pythonOptions, pythonProgram("isolated.py")], given)
-  for (const event of ["error", "exit"]) child.once(event, () => lease?.release())
   child.stdin?.on("error", () => {})
-  child.stdin?.write(`${JSON.stringify(planOf(program, isolation, lease?.user ?? null))}\n`)
+  child.stdin?.write(`${JSON.stringify(planOf(program, isolation))}\n`)
   return child
 }

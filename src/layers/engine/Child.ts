@@ -129,16 +129,18 @@ export class Child {
     return this.#door !== undefined
   }
 
-  /** Lets the child see these places: see `python/launch.py`. Returns why not, also where it ended meanwhile. */
-  async admit(places: ReadonlyArray<string>): Promise<string | undefined> {
+  /**
+   * Lets the child see these places: see `python/launch.py`. Returns `ok` or why not, and nothing where the child has
+   * ended: how it did says why.
+   */
+  async admit(places: ReadonlyArray<string>): Promise<string> {
     const door = this.#door
-    if (door === undefined) return undefined
+    if (door === undefined) return "ok"
     let said = ""
     door.on("data", (chunk: Buffer) => (said += chunk.toString()))
     door.write(`${places.join("\0")}\0\0`)
     await once(door, "close").catch(() => {})
-    const answer = said.trim()
-    return answer === "ok" ? undefined : answer === "" ? "its process has ended" : answer
+    return said.trim()
   }
 
   order(order: Order): void {

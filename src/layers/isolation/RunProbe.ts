@@ -55,9 +55,7 @@ const nested = (interpreter: Interpreter, isolation: Isolation | undefined): Rea
   if (isolation?.parts.includes("files") !== true || isolation.bubblewrap !== undefined) return []
   const within = { ...isolation, parts: isolation.parts.filter((part) => part !== "user") }
   const options = [...pythonOptions, pythonProgram("isolated.py")]
-  return [
-    JSON.stringify({ command: interpreter.command, options, plan: JSON.stringify(planOf("probe.py", within, null)) })
-  ]
+  return [JSON.stringify({ command: interpreter.command, options, plan: JSON.stringify(planOf("probe.py", within)) })]
 }
 
 /** Starts the trial with these parts. Undefined if it worked; else the part that failed. */

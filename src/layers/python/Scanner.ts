@@ -4,7 +4,7 @@ import { join } from "node:path"
 import { text } from "node:stream/consumers"
 import { Schema } from "effect"
 import { codeOf, explain, Failure } from "../../drivers/Failure.ts"
-import { startPython } from "../../drivers/isolation/PythonStart.ts"
+import { isolationFailed, startPython } from "../../drivers/isolation/PythonStart.ts"
 import type { Interpreter, Isolation } from "../../protocol/Isolation.ts"
 
 const Found = Schema.Union([
@@ -25,9 +25,6 @@ const Found = Schema.Union([
 export type Found = typeof Found.Type
 
 const decode = Schema.decodeUnknownSync(Schema.fromJsonString(Schema.Array(Found)))
-
-/** The exit code of `python/isolated.py` where a part of the isolation cannot be had. */
-const isolationFailed = 71
 
 /** Milliseconds for parsing all files, and for parsing them one by one when one of them takes longer or crashes. */
 const deadline = 10_000
@@ -56,7 +53,7 @@ const scanTogether = async (
   await mkdir(root, { recursive: true, mode: 0o700 })
   const folder = await mkdtemp(join(root, "scan-"))
   try {
-    const child = await startPython("scan.py", interpreter, isolation, {
+    const child = startPython("scan.py", interpreter, isolation, {
       folder,
       stdio: ["pipe", "pipe", "ignore"],
       timeout: deadline,

@@ -43,7 +43,7 @@ export class Program {
     order: PythonOrder,
     print: (lines: ReadonlyArray<string>) => void
   ): Promise<Program> {
-    const started = await startPython("run.py", python, isolation, { folder, stdio: ["pipe", "pipe", "pipe", "pipe"] })
+    const started = startPython("run.py", python, isolation, { folder, stdio: ["pipe", "pipe", "pipe", "pipe"] })
     return new Program(started, order, print)
   }
 
