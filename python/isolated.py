@@ -12,6 +12,7 @@ import sys
 
 # What a program has: its input, output and errors, and the way out of what runs nodes.
 LAST_STREAM = 3
+OPEN_FILES = 1024
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, HERE)
 
@@ -51,9 +52,12 @@ def programs():
 
 def limit(processes):
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-    _, most = resource.getrlimit(resource.RLIMIT_NPROC)
-    if processes is not None and (most == resource.RLIM_INFINITY or processes < most):
-        resource.setrlimit(resource.RLIMIT_NPROC, (processes, processes))
+    # What is on its way through a socket is in the kernel's memory, which counts nowhere.
+    bounds = [(resource.RLIMIT_NOFILE, OPEN_FILES), (resource.RLIMIT_NPROC, processes)]
+    for kind, bound in bounds:
+        _, most = resource.getrlimit(kind)
+        if bound is not None and (most == resource.RLIM_INFINITY or bound < most):
+            resource.setrlimit(kind, (bound, bound))
 
 
 def new_namespaces(parts):

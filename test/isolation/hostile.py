@@ -12,6 +12,7 @@ import socket
 import struct
 import subprocess
 import sys
+import threading
 
 from flow import Node
 
@@ -140,6 +141,20 @@ def hold(kind):
     return f"could hold {kind}"
 
 
+def open_files():
+    """Opens sockets until it is refused, at most twice the bound."""
+    found = []
+    try:
+        for _ in range(1024):
+            found += socket.socketpair()
+    except OSError:
+        return f"opened {len(found)}"
+    finally:
+        for it in found:
+            it.close()
+    return "opened all"
+
+
 def share():
     """What multiprocessing shares between processes lies in the temporary folder."""
     from multiprocessing import shared_memory
@@ -164,24 +179,22 @@ def fill():
     return "wrote all"
 
 
-def fork_bomb():
-    """Forks until it is refused; each child waits to be killed, and ends with this process anyway."""
-    children = []
+def start_threads():
+    """Starts threads, which count as processes do, until it is refused."""
+    end = threading.Event()
+    started = []
     try:
         for _ in range(600):
-            pid = os.fork()
-            if pid == 0:
-                signal.alarm(60)
-                signal.pause()
-                os._exit(0)
-            children.append(pid)
-    except OSError:
-        return f"forked {len(children)}"
+            it = threading.Thread(target=end.wait)
+            it.start()
+            started.append(it)
+    except RuntimeError:
+        return f"started {len(started)}"
     finally:
-        for pid in children:
-            os.kill(pid, signal.SIGKILL)
-            os.waitpid(pid, 0)
-    return "forked all"
+        end.set()
+        for it in started:
+            it.join()
+    return "started all"
 
 
 def others():

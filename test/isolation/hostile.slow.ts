@@ -176,12 +176,18 @@ describe.skipIf(!hasPython)("a hostile Python node", () => {
       })
     )
 
-    it.effect("forks only so many processes", () =>
+    it.effect("has only so many threads and processes, and opens only so many files", () =>
       Effect.gen(function* () {
         const { attack, parts } = yield* Victim
         if (!parts.includes("user")) return
-        const { forks } = yield* Effect.promise(() => attack([["forks", "fork_bomb"]]))
-        expect(Number(forks?.split(" ").at(-1))).toBeLessThan(512)
+        const { files, threads } = yield* Effect.promise(() =>
+          attack([
+            ["threads", "start_threads"],
+            ["files", "open_files"]
+          ])
+        )
+        expect(Number(threads?.split(" ").at(-1))).toBeLessThan(512)
+        expect(Number(files?.split(" ").at(-1))).toBeLessThan(1024)
       })
     )
 

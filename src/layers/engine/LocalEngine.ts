@@ -29,7 +29,7 @@ const mib = 1024 * 1024
 /** Maximum time to start a process on a busy machine, in seconds. */
 const startSeconds = 60
 /**
- * Milliseconds between two checks of a run: it can allocate a GiB in this time, and reading `/proc` costs about 50 µs.
+ * Milliseconds between two checks of a run: it can allocate a GiB in this time, and reading `/proc` costs about 0.2 ms.
  */
 const watchMillis = process.platform === "linux" ? 200 : 1000
 

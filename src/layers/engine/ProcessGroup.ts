@@ -5,8 +5,6 @@ import { setTimeout as sleep } from "node:timers/promises"
 import { hasEnded, processStat } from "../../drivers/ProcessStat.ts"
 import { runGone } from "../../protocol/Liveness.ts"
 
-const pageBytes = 4096
-
 /** Sends a signal to every process of the group. Returns false when none is left. */
 export const signalGroup = (pgid: number, signal: NodeJS.Signals | 0): boolean => {
   try {
@@ -58,19 +56,36 @@ export const outlived = async (name: string, signal: AbortSignal): Promise<void>
   while (leads(Number(name.slice(at + 1))) && performance.now() < end && !signal.aborted) await sleep(20)
 }
 
-const childrenOf = (pid: number): ReadonlyArray<number> => {
+const tasksOf = (pid: number): ReadonlyArray<string> => {
   try {
-    const text = readFileSync(`/proc/${pid}/task/${pid}/children`, "latin1")
+    return readdirSync(`/proc/${pid}/task`)
+  } catch {
+    return []
+  }
+}
+
+const startedBy = (pid: number, task: string): ReadonlyArray<number> => {
+  try {
+    const text = readFileSync(`/proc/${pid}/task/${task}/children`, "latin1")
     return text.split(" ").filter(Boolean).map(Number)
   } catch {
     return []
   }
 }
 
+/** A process belongs to the thread that has started it. */
+const childrenOf = (pid: number, threads: number): ReadonlyArray<number> =>
+  (threads > 1 ? tasksOf(pid) : [String(pid)]).flatMap((task) => startedBy(pid, task))
+
+/** What counts besides the resident pages: those on the disk, and the tables with which the kernel finds them. */
+const held = /^(?:VmRSS|VmSwap|VmPTE):\s+(\d+) kB$/gm
+
 const residentOf = (pid: number): number => {
   try {
-    const own = Number(readFileSync(`/proc/${pid}/statm`, "latin1").split(" ")[1]) * pageBytes
-    return childrenOf(pid).reduce((sum, child) => sum + residentOf(child), own)
+    const status = readFileSync(`/proc/${pid}/status`, "latin1")
+    const own = [...status.matchAll(held)].reduce((sum, [, kib]) => sum + Number(kib) * 1024, 0)
+    const threads = Number(/^Threads:\s+(\d+)$/m.exec(status)?.[1])
+    return childrenOf(pid, threads).reduce((sum, child) => sum + residentOf(child), own)
   } catch {
     return 0
   }
@@ -85,6 +100,6 @@ const residentByPs = (pgid: number): Promise<number> =>
     })
   )
 
-/** Resident bytes of a process group by its leader; 0 when it has ended. */
+/** Bytes of memory that a process group has, by its leader; 0 when it has ended. */
 export const residentBytes = (pid: number): number | Promise<number> =>
   process.platform === "linux" ? residentOf(pid) : residentByPs(pid)

@@ -1,0 +1,48 @@
+import { describe, expect, it } from "@effect/vitest"
+import { Effect } from "effect"
+import { ended } from "../engine/support.ts"
+import { chain, hasPython, run } from "./support.ts"
+
+/** Nodes that have more memory than the run may, outside of their own process's pages, and wait for its end. */
+const greedy = `
+import mmap, subprocess, sys
+from flow import Node
+
+PIECE = 2 * 1024 * 1024
+
+class InProgram(Node):
+    def execute(self, rows):
+        program = "x = [b'x' * 2**20 for _ in range(600)]; input()"
+        with subprocess.Popen([sys.executable, "-c", program], stdin=subprocess.PIPE) as it:
+            it.wait()
+        yield from rows
+
+class InTables(Node):
+    def execute(self, rows):
+        flags = mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | 0x4000
+        with mmap.mmap(-1, 160_000 * PIECE, flags=flags, prot=mmap.PROT_READ) as it:
+            for at in range(160_000):
+                it[at * PIECE]
+            with subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE) as other:
+                other.wait()
+        yield from rows
+`
+
+describe.skipIf(!hasPython || process.platform !== "linux")("the memory limit of a run with Python nodes", () => {
+  for (const [type, what] of [
+    ["in_program", "programs that a node starts"],
+    ["in_tables", "what the kernel keeps of a node's addresses"]
+  ] as const) {
+    it.live(`counts ${what}`, () =>
+      Effect.gen(function* () {
+        const source = { type: "dataset_generator", settings: { rows: [{}] } }
+        const dag = chain([source, { type, publish: [] }], { memory_mib: 64, timeout_seconds: 60 })
+        const { messages } = yield* run(dag, { "nodes/greedy.py": greedy })
+        expect(ended(messages)).toMatchObject({
+          outcome: "failed",
+          error: "The run was stopped at its memory limit of 64 MiB"
+        })
+      })
+    )
+  }
+})
