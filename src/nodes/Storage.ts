@@ -1,4 +1,5 @@
 import { Schema } from "effect"
+import { globFault } from "../languages/Glob.ts"
 import { hasSecret } from "../protocol/Secrets.ts"
 import type { SettingsIssue, Surroundings } from "./Node.ts"
 import type { Storage } from "./NodeFiles.ts"
@@ -42,6 +43,12 @@ export const filePath = (description: string) =>
       ]
     })
   ).annotate({ description })
+
+/** Why a path that may be a pattern cannot be read. */
+export const patternFaults = (path: string | undefined): ReadonlyArray<SettingsIssue> => {
+  const fault = path === undefined ? undefined : globFault(path)
+  return fault === undefined ? [] : [{ path: ["path"], detail: fault }]
+}
 
 const isEndpoint = (text: string): boolean => {
   const url = URL.canParse(text) ? new URL(text) : undefined

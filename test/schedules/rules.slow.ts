@@ -77,6 +77,11 @@ layer(gatewayOn(access), { excludeTestServices: true })("the rules of schedules"
       ])
       for (const [path, expected] of [
         ["/var/log/*.log", /^\/trigger\/file\/path {2}The path has to be relative: .* `root`, .* FLOW_ROOTS$/],
+        [
+          "{1..30000}",
+          /^\/trigger\/file\/path {2}The braces stand for more than 1000 paths, .*: write \* or \? in place/
+        ],
+        [`boom/${"{a,b}".repeat(14)}`, /^\/trigger\/file\/path {2}The braces stand for more than 1000 paths/],
         ["s3://bucket/*.csv", /^\/trigger\/file\/path {2}Only files of folders are watched: fire at times/]
       ] as const) {
         const faults = yield* refused({ flowline, trigger: { file: { path } } })

@@ -1,5 +1,7 @@
 import { type FileHandle, readdir, realpath, stat } from "node:fs/promises"
-import { join, matchesGlob } from "node:path"
+import { join } from "node:path"
+import { setImmediate } from "node:timers/promises"
+import { globFault, globTest, isGlob } from "../../languages/Glob.ts"
 import { suggestion } from "../../languages/Suggest.ts"
 import type { OpenFile } from "../../nodes/NodeFiles.ts"
 import { ownRoots, placeOf, workFolder } from "../../protocol/Roots.ts"
@@ -11,7 +13,8 @@ import { isInside, openInside } from "./OpenInside.ts"
 const maxFound = 100_000
 /** What a path answers that is not there, or that nothing can be at. */
 const gone = new Set(["ENOENT", "ENOTDIR", "ELOOP", "ENAMETOOLONG"])
-const magic = /[*?[\]{}]/
+/** Milliseconds for which names are compared with a pattern before others have their turn. */
+const turn = 10
 /** Maximum number of names among which a message looks for the one that may be meant. */
 const maxNames = 10_000
 
@@ -26,17 +29,29 @@ export const segments = (path: string): ReadonlyArray<string> => {
   return parts
 }
 
-/** Whether a path has wildcards. */
-export const isGlob = (path: string): boolean => magic.test(path)
+/** What tells whether a path matches the pattern. */
+export const matcher = (pattern: string): ((path: string) => boolean) => {
+  const fault = globFault(pattern)
+  if (fault !== undefined) throw new Failure(fault)
+  return globTest(pattern)
+}
 
 /** The folders of a pattern before its first wildcard. */
-const baseOf = (parts: ReadonlyArray<string>): string =>
-  parts
-    .slice(
-      0,
-      parts.findIndex((part) => magic.test(part))
-    )
-    .join("/")
+const baseOf = (parts: ReadonlyArray<string>): string => parts.slice(0, parts.findIndex(isGlob)).join("/")
+
+/** A search for the files of a pattern. */
+interface Walk {
+  readonly pattern: string
+  readonly matches: (path: string) => boolean
+  readonly found: Array<string>
+  /** Links that lead out of the root. */
+  readonly outside: Array<string>
+  /** Folders that cannot be read. */
+  readonly unreadable: Array<string>
+  readonly odd: Array<OddFile>
+  /** When it was given its turn, on the clock of `performance`. */
+  since: number
+}
 
 /** The files of a root, to read: links are followed inside it, never out of it. */
 export class TenantFiles {
@@ -128,7 +143,7 @@ export class TenantFiles {
 
   async #glob(pattern: string, unreadable: Array<string>, odd: Array<OddFile>): Promise<ReadonlyArray<string>> {
     const parts = segments(pattern)
-    if (!magic.test(pattern)) {
+    if (!isGlob(pattern)) {
       const real = await this.real(pattern)
       if (real === undefined) await this.refuseOutside(pattern)
       if (real === undefined) throw await this.#missing(pattern)
@@ -138,7 +153,8 @@ export class TenantFiles {
     if ((await this.real("")) === undefined && !isOwn(this.name)) throw await this.#missing(pattern)
     const found: Array<string> = []
     const outside: Array<string> = []
-    await this.#walk(baseOf(parts), pattern, new Set(), { found, outside, unreadable, odd })
+    const walk = { pattern, matches: matcher(pattern), found, outside, unreadable, odd, since: performance.now() }
+    await this.#walk(baseOf(parts), new Set(), walk)
     const [link] = found.length === 0 ? outside : []
     if (link !== undefined) await this.refuseOutside(link)
     return found.sort()
@@ -149,7 +165,7 @@ export class TenantFiles {
    * failure.
    */
   async found(pattern: string): Promise<ReadonlyArray<string>> {
-    if (magic.test(pattern)) return this.glob(pattern)
+    if (isGlob(pattern)) return this.glob(pattern)
     const real = await this.real(pattern)
     const at = real === undefined ? undefined : await stat(real).catch(() => undefined)
     return at?.isFile() === true ? [pattern] : []
@@ -162,7 +178,7 @@ export class TenantFiles {
     readonly unreadable: ReadonlyArray<string>
   }> {
     const [odd, unreadable]: [Array<OddFile>, Array<string>] = [[], []]
-    const paths = await (magic.test(pattern) ? this.#glob(pattern, unreadable, odd) : this.found(pattern))
+    const paths = await (isGlob(pattern) ? this.#glob(pattern, unreadable, odd) : this.found(pattern))
     if (paths.length === 0 && (await this.#isDenied(pattern, segments(pattern)))) unreadable.push(pattern)
     return { paths, odd, unreadable }
   }
@@ -192,7 +208,7 @@ export class TenantFiles {
   /** The nearest existing folder in which, or below which, new files of the pattern will appear. */
   async folder(pattern: string): Promise<string | undefined> {
     const parts = segments(pattern)
-    const base = magic.test(pattern) ? baseOf(parts).split("/") : parts.slice(0, -1)
+    const base = isGlob(pattern) ? baseOf(parts).split("/") : parts.slice(0, -1)
     for (; base.length > 0; base.pop()) {
       const real = await this.real(base.join("/"))
       if (real !== undefined) return real
@@ -200,43 +216,38 @@ export class TenantFiles {
     return this.real("")
   }
 
-  async #walk(
-    folder: string,
-    pattern: string,
-    above: ReadonlySet<string>,
-    to: {
-      readonly found: Array<string>
-      readonly outside: Array<string>
-      readonly unreadable: Array<string>
-      readonly odd: Array<OddFile>
-    }
-  ): Promise<void> {
+  async #walk(folder: string, above: ReadonlySet<string>, walk: Walk): Promise<void> {
     const names = folder === "" ? [] : folder.split("/")
     const real = await this.#real(names)
-    if (real === undefined && (await this.#leadsOut(folder, names))) to.outside.push(folder)
-    else if (real === undefined && (await this.#isDenied(folder, names))) to.unreadable.push(folder)
+    if (real === undefined && (await this.#leadsOut(folder, names))) walk.outside.push(folder)
+    else if (real === undefined && (await this.#isDenied(folder, names))) walk.unreadable.push(folder)
     // A link to a parent folder would be followed forever.
     if (real === undefined || above.has(real)) return
     const entries = await readdir(real, { withFileTypes: true }).catch((error) => {
-      if (!gone.has(codeOf(error) ?? "")) to.unreadable.push(folder)
+      if (!gone.has(codeOf(error) ?? "")) walk.unreadable.push(folder)
       return []
     })
     for (const entry of entries) {
       const path = folder === "" ? entry.name : `${folder}/${entry.name}`
       if (path === workFolder) continue
+      if (performance.now() - walk.since > turn) {
+        await setImmediate()
+        walk.since = performance.now()
+      }
       let [isFile, isFolder] = [entry.isFile(), entry.isDirectory()]
       if (entry.isSymbolicLink()) {
         const target = await this.#real(path.split("/"))
-        const isOut = target === undefined && matchesGlob(path, pattern)
-        if (isOut && (await this.#leadsOut(path, path.split("/")))) to.outside.push(path)
+        const isOut = target === undefined && walk.matches(path)
+        if (isOut && (await this.#leadsOut(path, path.split("/")))) walk.outside.push(path)
         const at = target === undefined ? undefined : await stat(target).catch(() => undefined)
         ;[isFile, isFolder] = [at?.isFile() === true, at?.isDirectory() === true]
       }
-      if (isFolder) await this.#walk(path, pattern, new Set(above).add(real), to)
-      else if (isFile && matchesGlob(path, pattern)) {
+      if (isFolder) await this.#walk(path, new Set(above).add(real), walk)
+      else if (isFile && walk.matches(path)) {
         const file = await oddFile(real, entry.name, path)
-        if (file !== undefined) to.odd.push(file)
-        else if (to.found.push(path) > maxFound) throw new Failure(`"${pattern}" names more than ${maxFound} files`)
+        if (file !== undefined) walk.odd.push(file)
+        else if (walk.found.push(path) > maxFound)
+          throw new Failure(`"${walk.pattern}" names more than ${maxFound} files`)
       }
     }
   }

@@ -1,6 +1,6 @@
-import { matchesGlob } from "node:path"
 import { Readable } from "node:stream"
 import { GetObjectCommand, HeadObjectCommand } from "@aws-sdk/client-s3"
+import { firstWildcard, isGlob } from "../../languages/Glob.ts"
 import { suggestion } from "../../languages/Suggest.ts"
 import type { S3Access } from "../../nodes/NodeFiles.ts"
 import { objectOf } from "../../nodes/Storage.ts"
@@ -9,7 +9,7 @@ import { Body } from "../blobs/s3/GetObject.ts"
 import { page, pages } from "../blobs/s3/Look.ts"
 import { Failure } from "../Failure.ts"
 import { chunkBytes, plain } from "../files/Compression.ts"
-import { isGlob } from "../files/TenantFiles.ts"
+import { matcher } from "../files/TenantFiles.ts"
 import type { Outbound } from "../Outbound.ts"
 import { bucketOf, mayPass, objectFailure } from "./ObjectStore.ts"
 
@@ -59,12 +59,13 @@ export class ObjectFiles {
 
   async #matching(bucket: Bucket, key: string, pattern: string): Promise<ReadonlyArray<string>> {
     const found: Array<string> = []
-    const prefix = key.slice(0, key.search(/[*?[\]{}]/))
+    const matches = matcher(key)
+    const prefix = key.slice(0, firstWildcard(key))
     for await (const { objects } of pages(bucket, prefix === "" ? {} : { Prefix: prefix })) {
       this.#signal.throwIfAborted()
       for (const { key: name } of objects) {
         // Folders of some tools are empty objects whose keys end in a slash.
-        if (name.endsWith("/") || !matchesGlob(name, key)) continue
+        if (name.endsWith("/") || !matches(name)) continue
         if (found.push(`s3://${bucket.name}/${name}`) > maxFound) {
           throw new Failure(`"${pattern}" names more than ${maxFound} objects`)
         }

@@ -10,7 +10,7 @@ import type { InputFiles, OpenFile } from "../NodeFiles.ts"
 import { compressionOf, relativePath } from "../Paths.ts"
 import { ResourceName } from "../SettingTexts.ts"
 import { sourceField } from "../Source.ts"
-import { filePath, isObject, storageFaults, storageOf, storageSettings } from "../Storage.ts"
+import { filePath, isObject, patternFaults, storageFaults, storageOf, storageSettings } from "../Storage.ts"
 import { blocks, blocksOf, sendBlock } from "./files/Blocks.ts"
 import { follow } from "./files/Follow.ts"
 import { type Format, formatOf, formats } from "./files/Format.ts"
@@ -19,7 +19,7 @@ const settings = Schema.Struct({
   path: Schema.optionalKey(
     filePath(
       "Path of a file: in the tenant's configuration folder, or where nothing matches there in its data area, or below " +
-        "`root`; or `s3://bucket/key`. `*`, `?`, `[…]` and `**` select several files."
+        "`root`; or `s3://bucket/key`. `*`, `?`, `[…]`, `{a,b}` and `**` select several files."
     )
   ),
   ...storageSettings,
@@ -87,7 +87,7 @@ const check = (given: Settings, context: CheckContext): ReadonlyArray<SettingsIs
       detail: `Only one of path, registry and resource can be given, and ${sources[0]} is given already`
     })
   }
-  issues.push(...multilineFaults(given.multiline))
+  issues.push(...patternFaults(given.path), ...multilineFaults(given.multiline))
   const format = given.format ?? formatOf(given.path ?? "")
   if (given.multiline !== undefined && given.format !== undefined && given.format !== "lines") {
     issues.push({ path: ["multiline"], detail: `The records of ${given.format} have no lines to join` })

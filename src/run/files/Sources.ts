@@ -1,6 +1,7 @@
 import { Failure } from "../../drivers/Failure.ts"
-import { isGlob, TenantFiles } from "../../drivers/files/TenantFiles.ts"
+import { TenantFiles } from "../../drivers/files/TenantFiles.ts"
 import { Outbound } from "../../drivers/Outbound.ts"
+import { isGlob } from "../../languages/Glob.ts"
 import { listed } from "../../languages/Suggest.ts"
 import type { InputFiles, OpenFile, Storage } from "../../nodes/NodeFiles.ts"
 import type { Growth } from "../../nodes/Position.ts"

@@ -1,6 +1,7 @@
 import { Effect, Result, Schema } from "effect"
 import { BadRequest, type Issue } from "../../errors/BadRequest.ts"
 import { parseCron, zoneFault } from "../../languages/cron/CronText.ts"
+import { globFault } from "../../languages/Glob.ts"
 import { issuesOf } from "../shared/RequestIssues.ts"
 import { strict } from "../shared/RequestProblems.ts"
 import { BackfillRequest, RunRequest, ScheduleRequest, triggerKinds } from "./Schedule.ts"
@@ -31,6 +32,11 @@ const afterFaults = ({ after }: ScheduleRequest["trigger"]): ReadonlyArray<Issue
     ? []
     : [inBody("/trigger/after", "Expected either `flowline` or `schedule`")]
 
+const fileFaults = ({ file }: ScheduleRequest["trigger"]): ReadonlyArray<Issue> => {
+  const fault = file === undefined ? undefined : globFault(file.path)
+  return fault === undefined ? [] : [inBody("/trigger/file/path", fault)]
+}
+
 const signaturePointer = "/trigger/webhook/signature"
 
 const notSecret = `Expected a reference to a secret of the tenant, such as \${secret:GITHUB_WEBHOOK}`
@@ -57,7 +63,10 @@ const faultsOf = ({ trigger, parameters, catchUp, jitter }: ScheduleRequest): Re
     return [inBody("/trigger", `Expected exactly one of ${triggerKinds.join(", ")}: ${given}`)]
   }
   const isTimed = kind === "cron" || kind === "every"
-  const faults: Array<Issue> = [...afterFaults(trigger), ...signatureFaults(trigger), ...parameterFaults(parameters)]
+  const faults: Array<Issue> = [
+    ...[...afterFaults(trigger), ...fileFaults(trigger), ...signatureFaults(trigger)],
+    ...parameterFaults(parameters)
+  ]
   if (trigger.zone !== undefined) {
     const fault = kind === "cron" ? zoneFault(trigger.zone) : "Only `cron` has a time zone"
     if (fault !== undefined) faults.push(inBody("/trigger/zone", fault))

@@ -2,6 +2,7 @@ import { Clock, Context, Effect, Layer, Metric, Result } from "effect"
 import type { BadRequest } from "../../errors/BadRequest.ts"
 import type { Conflict } from "../../errors/Conflict.ts"
 import type { StorageUnreachable } from "../../errors/StorageUnreachable.ts"
+import { isGlob } from "../../languages/Glob.ts"
 import type { RunTrigger } from "../../protocol/Trigger.ts"
 import { Executions } from "../executions/Executions.ts"
 import { declaresParameters } from "../executions/StoredFlowline.ts"
@@ -36,8 +37,6 @@ export const schedulePrincipal = (name: ScheduleName): Principal => ({
   grants: new Map()
 })
 
-/** Characters that would make a pattern of a file's path. */
-const magic = /[*?[\]{}]/
 const oddPath = "The path of the file has control characters, backslashes or bytes that are not UTF-8: rename it"
 
 /** Why a flowline cannot run with the parameters of its schedule. */
@@ -84,7 +83,7 @@ export class Firings extends Context.Service<
           return yield* settle(firing, "REFUSED", `There is no ${version}flowline ${JSON.stringify(id)} any more`)
         }
         if (file?.includes("\\")) return yield* settle(firing, "REFUSED", oddPath)
-        if (file !== null && magic.test(file)) {
+        if (file !== null && isGlob(file)) {
           return yield* settle(firing, "REFUSED", "The path of the file has characters of patterns: * ? [ ] { }")
         }
         const parameters = { ...definition.parameters, ...parametersOf(firing.parameters) }

@@ -5,7 +5,7 @@ import type { NodeContext, SettingsIssue, Surroundings } from "../../Node.ts"
 import type { InputFiles, Storage } from "../../NodeFiles.ts"
 import { relativePath } from "../../Paths.ts"
 import { FieldName, ResourceName } from "../../SettingTexts.ts"
-import { filePath, storageFaults, storageOf, storageSettings } from "../../Storage.ts"
+import { filePath, patternFaults, storageFaults, storageOf, storageSettings } from "../../Storage.ts"
 
 /** Where a table is: settings of nodes that look values up. */
 export const sourceFields = {
@@ -51,7 +51,7 @@ const kinds = ["path", "registry", "resource"] as const
 export const checkSource = (given: Source, context: Pick<Surroundings, "faulty">): ReadonlyArray<SettingsIssue> => {
   const [first, ...others] = kinds.filter((kind) => given[kind] !== undefined)
   if (first === undefined) return [{ path: [], detail: "One of path, registry and resource is required" }]
-  if (others.length === 0) return storageFaults(given, context)
+  if (others.length === 0) return [...storageFaults(given, context), ...patternFaults(given.path)]
   return others.map((kind) => ({
     path: [kind],
     detail: `Only one of path, registry and resource can be given, and ${first} is given already`
