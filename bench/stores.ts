@@ -74,7 +74,7 @@ const main = Effect.gen(function* () {
     tail: none,
     position: { load: () => undefined, save: () => {} },
     savePositions: () => {},
-    network: network(new Outbound([web])),
+    network: network(new Outbound([web]), []),
     openDatabase: openDatabase(new Outbound([`${address.hostname}:${address.port}`]), signal),
     file: none,
     archiveEntry: none,

@@ -20,6 +20,7 @@ import * as SecretRotation from "../services/secrets/SecretRotation.ts"
 import * as Secrets from "../services/secrets/SecretStore.ts"
 import { inBackground } from "../services/shared/Background.ts"
 import { Measurements, takeMeasurements } from "../services/shared/Observed.ts"
+import { OwnPorts } from "../services/shared/OwnPorts.ts"
 import { Readiness } from "../services/shared/Readiness.ts"
 import { dataRoot, Settings } from "../services/shared/Settings.ts"
 import { Tenants } from "../services/shared/Tenant.ts"
@@ -76,6 +77,21 @@ const Database = Postgres.layer.pipe(
   )
 )
 
+/** The ports of the gateway, of its cluster and of its embedded database. */
+const Ports = Layer.effect(
+  OwnPorts,
+  Effect.gen(function* () {
+    const { port, cluster, databaseUrl } = yield* Settings
+    const { config } = yield* Postgres.WideSql
+    const database = databaseUrl === undefined && config.url !== undefined ? Redacted.value(config.url) : undefined
+    const others = [
+      cluster && Number(cluster.slice(cluster.lastIndexOf(":") + 1)),
+      database && Number(new URL(database).port)
+    ]
+    return OwnPorts.from([port, ...others].filter((one) => typeof one === "number"))
+  })
+)
+
 const Bytes = Layer.unwrap(
   Effect.map(Settings, ({ blobs, blobsAdopt, storageDeadline }) =>
     BoundBlobs.layer(blobsAdopt).pipe(Layer.provide(BlobsAt.layer(blobs, storageDeadline)))
@@ -100,6 +116,7 @@ const Runs = LocalEngine.layer.pipe(
         const { mostRuns } = yield* Departures
         const python = yield* Places.PythonPlaces
         const runPlaces = yield* RunPlaces.RunPlaces
+        const ownPorts = yield* OwnPorts
         return EngineConfig.settings({
           ...(config.url === undefined ? {} : { search: { url: config.url, connections: 1 } }),
           searchConnections: settings.runConnections,
@@ -110,6 +127,7 @@ const Runs = LocalEngine.layer.pipe(
           outputLines: settings.outputLines,
           ceilings: settings.ceilings,
           outbound: settings.outbound,
+          ownPorts: ownPorts.all,
           python: python.place,
           isolation: runPlaces.isolation,
           lifeSigns: settings.cluster === undefined ? undefined : signs,
@@ -166,7 +184,7 @@ const Adapters = Layer.mergeAll(
   Documents,
   Decoder.layer,
   Local.layer
-).pipe(Layer.provideMerge(Signs), Layer.provideMerge(Database))
+).pipe(Layer.provideMerge(Ports), Layer.provideMerge(Signs), Layer.provideMerge(Database))
 
 const Ready = Layer.effect(
   Readiness,

@@ -167,14 +167,14 @@ export interface SettingsIssue {
 /** The flowline's properties that a check uses, as far as a faulty flowline has them. */
 export interface Surroundings {
   readonly runtime?: Runtime | undefined
-  /** The tenant of the flowline. */
+  /** The tenant of the flowline, and its grok patterns. */
   readonly tenant?: string | undefined
-  /** The roots of the operator that the tenant may use; unchecked where they are not known. */
+  readonly patterns?: TenantDefinitions | undefined
+  /** The operator's roots that the tenant may use, and the gateway's own ports; unchecked where they are not known. */
   readonly roots?: Roots | undefined
+  readonly ownPorts?: ReadonlyArray<number> | undefined
   /** The settings that are faulty by themselves: the check does not get them. */
   readonly faulty?: ReadonlySet<string> | undefined
-  /** The tenant's grok patterns. */
-  readonly patterns?: TenantDefinitions | undefined
 }
 
 /**

@@ -79,6 +79,8 @@ export interface Order extends RunLimits {
   readonly memoryMib: number
   /** Addresses that nodes may connect to besides public ones: the operator's list, which no flowline can change. */
   readonly outbound: ReadonlyArray<string>
+  /** The ports that the gateway itself listens on: no node may, on any address. */
+  readonly ownPorts: ReadonlyArray<number>
   readonly spec: RunSpec
   /** The tenant's configuration folder. */
   readonly conf: string

@@ -5,11 +5,11 @@ import { type SourceOrder, Sources } from "./files/Sources.ts"
 import type { StoredFiles } from "./files/StoredFiles.ts"
 
 // Few runs follow files or use the network, so these modules are loaded on first use.
-const lazyNetwork = (allowed: ReadonlyArray<string>): Network => {
+const lazyNetwork = ({ outbound, ownPorts }: SourceOrder): Network => {
   let loaded: Promise<Network> | undefined
   const load = async () => {
     const [{ network }, { Outbound }] = await Promise.all([import("./Sockets.ts"), import("../drivers/Outbound.ts")])
-    return network(new Outbound(allowed))
+    return network(new Outbound(outbound), ownPorts)
   }
   const network = () => {
     loaded ??= load()
@@ -48,7 +48,7 @@ export const inputs = (
     ...sources.own(),
     filesIn: (storage) => sources.in(storage),
     open: (reference) => stored.open(reference),
-    network: lazyNetwork(order.outbound),
+    network: lazyNetwork(order),
     openDatabase: lazyDatabase(order.outbound, signal)
   }
 }

@@ -6,6 +6,7 @@ import { pipeline } from "node:stream"
 import { createGunzip } from "node:zlib"
 import { codeOf, Failure } from "../drivers/Failure.ts"
 import type { Outbound } from "../drivers/Outbound.ts"
+import { ownPortFault } from "../nodes/inputs/Ports.ts"
 import { type Address, type Incoming, type Network, type Outgoing, type Reply, TooLargeBody } from "../nodes/Network.ts"
 
 const where = ({ host, port }: Address) => `${host}:${port}`
@@ -186,11 +187,20 @@ const getter =
     return { ...replyOf(response), headers: Object.fromEntries(told), body: Buffer.concat(chunks) }
   }
 
-/** The sockets of a run that may connect to what `outbound` allows. */
-export const network = (outbound: Outbound): Network => ({
-  tcp,
-  udp,
-  http,
-  post: poster(outbound),
-  get: getter(outbound)
-})
+/** The sockets of a run that may connect to what `outbound` allows, and listen on all ports but the gateway's own. */
+export const network = (outbound: Outbound, ownPorts: ReadonlyArray<number>): Network => {
+  const allowed =
+    <A extends Address, B, C>(listen: (at: A, receive: B) => Promise<C>) =>
+    async (at: A, receive: B): Promise<C> => {
+      const fault = ownPortFault(at.port, ownPorts)
+      if (fault !== undefined) throw new Failure(fault)
+      return listen(at, receive)
+    }
+  return {
+    tcp: allowed(tcp),
+    udp: allowed(udp),
+    http: allowed(http),
+    post: poster(outbound),
+    get: getter(outbound)
+  }
+}

@@ -81,6 +81,7 @@ const order: Order = {
   archiveLevel: 0,
   outputLines: 1000,
   outbound: [],
+  ownPorts: [],
   outputBytes: 1000,
   fileBytes: 1000
 }

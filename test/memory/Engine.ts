@@ -37,6 +37,7 @@ export const layer = Layer.effect(
         roots: spec.roots ?? {},
         scratch: data,
         outbound: [],
+        ownPorts: [],
         spec
       }
       const stored = new StoredFiles(spec, Layer.succeed(Blobs, blobs))
@@ -82,6 +83,7 @@ export const layer = Layer.effect(
           unfinished: scratch,
           blobs: { kind: "disk" as const, root: data },
           outbound: [],
+          ownPorts: [],
           archiveLevel: 1,
           outputLines: 1000,
           outputBytes: 1024 * 1024

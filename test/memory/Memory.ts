@@ -9,6 +9,7 @@ import { GatewayList } from "../../src/services/platform/Installation.ts"
 import { Gateway } from "../../src/services/runs/Gateway.ts"
 import { ScheduleStore } from "../../src/services/schedules/ScheduleStore.ts"
 import { Measurements } from "../../src/services/shared/Observed.ts"
+import { OwnPorts } from "../../src/services/shared/OwnPorts.ts"
 import { Readiness } from "../../src/services/shared/Readiness.ts"
 import * as ArchiveStore from "./ArchiveStore.ts"
 import * as ArtifactStore from "./ArtifactStore.ts"
@@ -57,6 +58,7 @@ const Adapters = Layer.mergeAll(
   Decoder.layer,
   Local.layer,
   Layer.succeed(Measurements, []),
+  Layer.sync(OwnPorts, () => OwnPorts.from([])),
   Layer.succeed(Readiness, { checks: new Map([["memory", Effect.void]]), defects: new Map() })
 ).pipe(Layer.provideMerge(Layer.mergeAll(MemoryBlobs.layer, MemoryLedger.layer, Shelves.layer, MemorySearch.layer)))
 

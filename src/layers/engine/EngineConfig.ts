@@ -24,6 +24,8 @@ export interface EngineSettings extends RunLimits {
   readonly searchConnections: number
   /** Addresses that nodes may connect to besides public ones; see drivers/Outbound. */
   readonly outbound: ReadonlyArray<string>
+  /** The ports that no node may listen on, because the gateway does. */
+  readonly ownPorts: () => ReadonlyArray<number>
   /** JavaScript heap in MiB of a run without `memory_mib`. */
   readonly memoryMib: number
   /** Memory in MiB of a run's processes beyond the heap: code, stacks, buffers. */
@@ -72,6 +74,7 @@ export class EngineConfig extends Context.Service<EngineConfig, EngineSettings>(
     fileBytes: 64 * 1024 ** 3,
     archiveLevel: 5,
     outbound: [],
+    ownPorts: () => [],
     graceMillis: stopGrace,
     warm: true,
     warmDelayMillis: 10,

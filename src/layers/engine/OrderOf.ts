@@ -27,6 +27,7 @@ export const orderOf = async (
     outputBytes: settings.outputBytes,
     fileBytes: settings.fileBytes,
     outbound: settings.outbound,
+    ownPorts: settings.ownPorts(),
     archiveLevel: settings.archiveLevel,
     python: spec.flowline.runtime === "pybatch" ? await settings.python?.(tenant) : undefined
   }

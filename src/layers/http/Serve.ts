@@ -4,6 +4,7 @@ import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
 import { Effect, Layer } from "effect"
 import { inBackground } from "../../services/shared/Background.ts"
 import { observeCounter, observeGauge } from "../../services/shared/Observed.ts"
+import { OwnPorts } from "../../services/shared/OwnPorts.ts"
 import { Readiness } from "../../services/shared/Readiness.ts"
 import { Settings } from "../../services/shared/Settings.ts"
 import { accessLine, bufferedWriter, type Exchange } from "./AccessLog.ts"
@@ -83,6 +84,11 @@ export const layer = (table: RouteTable) =>
         proxies,
         limit,
         ...(certificate && { certificate })
+      })
+      const ownPorts = yield* OwnPorts
+      server.on("listening", () => {
+        const address = server.address()
+        if (typeof address === "object" && address !== null) ownPorts.add(address.port)
       })
       const readiness = yield* Readiness
       const defects = new Map(readiness.defects)

@@ -6,7 +6,7 @@ import { plainReading, RecordReader } from "../formats/RecordReader.ts"
 import { textDecoder } from "../formats/TextReader.ts"
 import { type Answer, type Incoming, TooLargeBody } from "../Network.ts"
 import { chosen, type Emit, type Event, errors, type NodeContext, node } from "../Node.ts"
-import { hostSetting, portSetting } from "./Ports.ts"
+import { hostSetting, portFaults, portSetting } from "./Ports.ts"
 
 const problem = (status: number, detail: string, headers: Readonly<Record<string, string>> = {}): Answer => ({
   status,
@@ -96,6 +96,7 @@ export const httpInput = node({
   inputs: { min: 0, max: 0 },
   outputs: [chosen, errors],
   isLive: true,
+  check: ({ port }, context) => portFaults(port, context),
   sample: (_, context) => async (text, emit) => {
     const reader = new RecordReader(plainReading("ndjson"), context, emit)
     await reader.push(text)

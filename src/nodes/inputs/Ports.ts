@@ -1,4 +1,5 @@
 import { Effect, Schema } from "effect"
+import type { SettingsIssue, Surroundings } from "../Node.ts"
 
 /** The address setting of nodes that open a port. */
 export const hostSetting = Schema.NonEmptyString.annotate({
@@ -10,3 +11,15 @@ export const portSetting = (port: number) =>
   Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 65_535 }))
     .annotate({ description: "Port to listen on.", default: port })
     .pipe(Schema.withDecodingDefaultKey(Effect.succeed(port)))
+
+/** Why no run may listen on a port, if it is among those of the gateway. */
+export const ownPortFault = (port: number, ownPorts: ReadonlyArray<number>): string | undefined =>
+  ownPorts.includes(port)
+    ? `Port ${port} is the gateway's own: on any address, a run there could receive what is meant for the gateway. ` +
+      "Choose another port"
+    : undefined
+
+export const portFaults = (port: number, { ownPorts = [] }: Surroundings): ReadonlyArray<SettingsIssue> => {
+  const detail = ownPortFault(port, ownPorts)
+  return detail === undefined ? [] : [{ path: ["port"], detail }]
+}

@@ -4,7 +4,7 @@ import { multilineFaults, multilineSettings } from "../formats/Multiline.ts"
 import type { Listening } from "../Network.ts"
 import { chosen, errors, type NodeContext, node } from "../Node.ts"
 import { Gather } from "./Gather.ts"
-import { hostSetting, portSetting } from "./Ports.ts"
+import { hostSetting, portFaults, portSetting } from "./Ports.ts"
 import { Frames } from "./syslog/Frames.ts"
 import { SyslogEvents } from "./syslog/SyslogEvents.ts"
 import { parseMessage } from "./syslog/SyslogMessage.ts"
@@ -103,7 +103,7 @@ export const syslogInput = node({
     reads: [],
     gives: () => new Set(multiline === undefined ? fieldNames : [...fieldNames, "tags"])
   }),
-  check: ({ multiline }) => multilineFaults(multiline),
+  check: ({ multiline, port }, context) => [...portFaults(port, context), ...multilineFaults(multiline)],
   start: (settings, context) => ({
     run: async (emit) => {
       const gather = new Gather(context, emit)

@@ -10,7 +10,7 @@ import type { Order } from "../../protocol/RunProtocol.ts"
 import type { StoredFiles } from "./StoredFiles.ts"
 
 /** The part of an order that says where a run reads files. */
-export type SourceOrder = Pick<Order, "conf" | "data" | "roots" | "scratch" | "outbound"> & {
+export type SourceOrder = Pick<Order, "conf" | "data" | "roots" | "scratch" | "outbound" | "ownPorts"> & {
   readonly spec: Pick<Order["spec"], "rootNames">
 }
 

@@ -44,6 +44,8 @@ export interface Surroundings {
   readonly ceilings?: RunCeilings
   /** The roots that the operator gives the tenant. */
   readonly roots?: Roots
+  /** The ports that the gateway itself listens on. */
+  readonly ownPorts?: ReadonlyArray<number>
 }
 
 /** A valid flowline. */
@@ -108,12 +110,12 @@ const decodeFlowline = Schema.decodeUnknownResult(Flowline)
 /** The faults of a document with its values, except those of its SQL; without any, its warnings. */
 export const check = (
   bound: Bound,
-  { own, patterns, tenant, ceilings, roots }: Surroundings,
+  { own, patterns, tenant, ceilings, roots, ownPorts }: Surroundings,
   { columns }: SqlFindings
 ): Result.Result<Checked, ReadonlyArray<Finding>> => {
   const result = settledResult(
     bound,
-    validate(bound.value, ownNodes(own ?? []), patterns, tenant, ceilings, roots),
+    validate(bound.value, ownNodes(own ?? []), patterns, tenant, ceilings, roots, ownPorts),
     decodeFlowline
   )
   const findings = [...bound.findings, ...patternFindings(bound.matched)]

@@ -25,6 +25,7 @@ import { Secrets } from "../secrets/Secrets.ts"
 import { type Commit, unkeyed } from "../shared/Commit.ts"
 import type { FlowlineId } from "../shared/FlowlineId.ts"
 import type { ListRow, ListSpan } from "../shared/Listing.ts"
+import { OwnPorts } from "../shared/OwnPorts.ts"
 import { Settings } from "../shared/Settings.ts"
 import type { TenantId } from "../shared/Tenant.ts"
 import { textDigest } from "../shared/TextDigest.ts"
@@ -129,6 +130,7 @@ export class Flowlines extends Context.Service<
       const refusals = yield* LimitRefusals
       const variables = yield* TenantVariables
       const { ceilings } = yield* Settings
+      const ownPorts = yield* OwnPorts
 
       const withinQuota = <A>(
         tenant: TenantId,
@@ -147,6 +149,7 @@ export class Flowlines extends Context.Service<
           tenant,
           ceilings,
           roots: rules.rootsOf(tenant),
+          ownPorts: ownPorts.all(),
           ...(own === undefined ? {} : { own }),
           ...(shared === undefined ? {} : { patterns: shared })
         })

@@ -72,14 +72,15 @@ export const checkCeilings = (flowline: unknown, { memoryMib, seconds }: RunCeil
   })
 }
 
-/** The decoded flowline, or all its faults. `own`, `patterns` and `roots` are those of `tenant`. */
+/** The decoded flowline, or all its faults. `own`, `patterns` and `roots` are those of `tenant`, `ownPorts` those of the gateway. */
 export const validate = (
   value: unknown,
   own: OwnNodes = noOwnNodes,
   patterns?: TenantDefinitions,
   tenant?: TenantId,
   ceilings?: RunCeilings,
-  roots?: Roots
+  roots?: Roots,
+  ownPorts?: ReadonlyArray<number>
 ): Result.Result<Flowline, ReadonlyArray<Finding>> => {
   const decoded = decode(Flowline, value, [])
   const { runtime, nodes } = outline(value)
@@ -87,7 +88,7 @@ export const validate = (
   const known = nodes.map((node, index) => readNode(node, index, own))
   nodes.forEach((node, index) => {
     findings.push(...checkType(node, index, runtime, own))
-    findings.push(...checkNode(node, index, known[index], { runtime, patterns, tenant, roots }))
+    findings.push(...checkNode(node, index, known[index], { runtime, patterns, tenant, roots, ownPorts }))
   })
   const graph = nodes.map((node) => ({ ...node, type: typeOf(node.type ?? "", own) }))
   for (const { path, detail } of checkGraph(graph)) findings.push({ path: ["dag", ...path], detail })
