@@ -108,10 +108,10 @@ const make = Effect.gen(function* () {
         )
       }),
     isSaved: (tenant, id) => Effect.sync(() => saved(tenant, id) !== undefined),
-    remove: (tenant, id) =>
+    remove: (tenant, id, seen) =>
       Effect.sync(() => {
         const last = found(tenant, id, "saved", "generated")?.versions.at(-1)
-        if (last === undefined) return undefined
+        if (last === undefined || (seen !== undefined && last.version !== seen)) return undefined
         shelves.of(tenant).flowlines.delete(id)
         flowlinesOf(tenant).delete(id)
         return sha256(last.dag)

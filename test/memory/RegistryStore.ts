@@ -33,13 +33,13 @@ export const layer = Layer.effect(
           const versions = shelves.of(tenant).registry.get(path) ?? []
           return version === undefined ? versions.at(-1) : versions.find((one) => one.version === version)
         }),
-      remove: (tenant, path, version) =>
+      remove: (tenant, path, version, seen) =>
         Effect.sync(() => {
           const { registry } = shelves.of(tenant)
           const versions = registry.get(path) ?? []
           const gone = versions.filter((one) => version === undefined || one.version === version)
           const left = versions.filter((one) => !gone.includes(one))
-          if (gone.length === 0) return undefined
+          if (gone.length === 0 || (seen !== undefined && gone.at(-1)?.sha256 !== seen)) return undefined
           if (left.length === 0) registry.delete(path)
           else registry.set(path, left)
           return [...new Set(gone.map(({ sha256 }) => sha256))]

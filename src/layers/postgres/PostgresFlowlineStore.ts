@@ -148,11 +148,12 @@ export const layer = Layer.effect(
     }, unreachable)
 
     const remove = Effect.fn("FlowlineStore.remove")(
-      function* (tenant: TenantId, id: FlowlineId) {
+      function* (tenant: TenantId, id: FlowlineId, seen?: number) {
         // Executions refer to the versions that they run. Retention removes the flowline when none is left.
         const [row] = yield* sql<{ digest: string }>`
         update flowlines set saved = false, generated = false, unsaved_at = clock_timestamp()
         where tenant = ${tenant} and id = ${id} and (saved or generated)
+          and ${seen === undefined ? sql`true` : sql`version = ${seen}`}
         returning flow_flowline_digest(tenant, id, version) as digest`
         // A second statement, which sees what an execution has written while the first one waited for it.
         if (row !== undefined)

@@ -90,10 +90,21 @@ export const layer = Layer.effect(
       return row
     }, unreachable)
 
-    const remove = Effect.fn("RegistryStore.remove")(function* (tenant: TenantId, path: string, version?: number) {
+    const remove = Effect.fn("RegistryStore.remove")(function* (
+      tenant: TenantId,
+      path: string,
+      version?: number,
+      seen?: string
+    ) {
       const chosen = version === undefined ? sql`true` : sql`version = ${version}`
       const work = Effect.gen(function* () {
         yield* sql`select 1 from registry_paths where tenant = ${tenant} and path = ${path} for update`
+        if (seen !== undefined) {
+          const [now] = yield* sql<{ sha256: string }>`
+            select sha256 from registry_versions where tenant = ${tenant} and path = ${path} and ${chosen}
+            order by version desc limit 1`
+          if (now?.sha256 !== seen) return undefined
+        }
         const gone = yield* sql<{ sha256: string }>`
           delete from registry_versions where tenant = ${tenant} and path = ${path} and ${chosen} returning sha256`
         if (gone.length === 0) return undefined

@@ -47,7 +47,7 @@ export class ArchivesApi extends HttpApiGroup.make("archives")
       .annotate(OpenApi.Summary, "Downloads an archive as a zip file; supports range and conditional requests"),
     HttpApiEndpoint.delete("remove", "/v1/:tenant/archives/:id", {
       params: archiveParams,
-      error: [NotFound, StorageUnreachable]
+      error: [NotFound, PreconditionFailed, StorageUnreachable]
     })
       .annotate(NeededRole, "developer")
       .annotate(OpenApi.Summary, "Deletes an archive")

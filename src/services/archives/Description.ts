@@ -1,4 +1,4 @@
-import { downloaded, type Feature, listed, operation } from "../shared/OpenApiParts.ts"
+import { conditional, downloaded, type Feature, listed, operation } from "../shared/OpenApiParts.ts"
 
 /** What OpenAPI says of archives. */
 export const archives: Feature<"list" | "removeAll" | "download" | "remove"> = {
@@ -10,7 +10,7 @@ export const archives: Feature<"list" | "removeAll" | "download" | "remove"> = {
       "An execution makes at most one archive, under its own id. While it runs there is none.",
       downloaded([], "application/zip")
     ),
-    remove: operation("The execution that made it stays.")
+    remove: operation("The execution that made it stays.", conditional)
   },
   schemas: {
     Archive: {

@@ -4,6 +4,7 @@ import { Api } from "../../Api.ts"
 import { NotFound } from "../../errors/NotFound.ts"
 import { download } from "../http/Download.ts"
 import { listResponse } from "../http/Paging.ts"
+import { changeable, isConditional } from "../http/Preconditions.ts"
 import { TenantId } from "../shared/Tenant.ts"
 import { ArchiveId } from "./Archive.ts"
 import { Archives } from "./Archives.ts"
@@ -39,7 +40,16 @@ export const ArchivesHttp = HttpApiBuilder.group(
           read: (span) => archives.read(tenant, archive, span)
         })
       }),
-      remove: ({ params }) => archives.remove(TenantId(params.tenant), ArchiveId(params.id))
+      remove: Effect.fnUntraced(function* ({ params, request }) {
+        const tenant = TenantId(params.tenant)
+        const id = ArchiveId(params.id)
+        if (isConditional(request)) {
+          // An archive never changes, so it is still this one when it is removed.
+          const { sha256, createdAt } = yield* archives.get(tenant, id)
+          yield* changeable(request, { etag: sha256, lastModified: new Date(createdAt) })
+        }
+        yield* archives.remove(tenant, id)
+      })
     })
   })
 )

@@ -83,7 +83,7 @@ export class ArtifactsApi extends HttpApiGroup.make("resources")
       params: tenantParams,
       query: coordinates,
       success: Artifact,
-      error: [NotFound, StorageUnreachable]
+      error: [NotFound, PreconditionFailed, StorageUnreachable]
     })
       .annotate(NeededRole, "viewer")
       .annotate(OpenApi.Summary, "Gets the metadata of an artifact version"),
@@ -114,7 +114,7 @@ export class ArtifactsApi extends HttpApiGroup.make("resources")
         )
       },
       success: HttpApiSchema.Empty(200),
-      error: [BadRequest, NotFound, StorageUnreachable]
+      error: [BadRequest, NotFound, PreconditionFailed, StorageUnreachable]
     })
       .annotate(NeededRole, "developer")
       .annotate(

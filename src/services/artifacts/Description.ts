@@ -17,12 +17,16 @@ export const artifacts: Feature<"list" | "upload" | "metadata" | "download" | "r
       digested,
       { headers: ["If-None-Match"], body: form }
     ),
-    metadata: operation("What the manifest says, and where and when the build was stored.", revalidated),
+    metadata: operation("What the manifest says, and where and when the build was stored.", revalidated, {
+      headers: ["If-Match"]
+    }),
     download: operation(
       "The bytes of the build, with the media type of its file name.",
       downloaded(["*/*"], "application/octet-stream")
     ),
-    remove: operation("Deletes all of the named versions, or none when one of them does not exist."),
+    remove: operation("Deletes all of the named versions, or none when one of them does not exist.", {
+      headers: ["If-Match"]
+    }),
     types: operation("The values of `type`.", revalidated)
   },
   schemas: {

@@ -6,6 +6,7 @@ import { Api } from "../../Api.ts"
 import { download } from "../http/Download.ts"
 import { idempotent } from "../http/Idempotency.ts"
 import { listResponse } from "../http/Paging.ts"
+import { readable, withoutTag } from "../http/Preconditions.ts"
 import { readUpload } from "../http/Upload.ts"
 import { tagged } from "../shared/EntityTag.ts"
 import { IdempotencyStore } from "../shared/IdempotencyStore.ts"
@@ -92,9 +93,9 @@ export const ArtifactsHttp = HttpApiBuilder.group(
           const { json } = yield* metadata(TenantId(params.tenant), query)
           // The tag of the metadata, not of the build: several versions may have the same build.
           const digest = yield* Effect.promise(() => crypto.subtle.digest("SHA-256", encoder.encode(json)))
-          return tagged(request, Hex.encode(new Uint8Array(digest)), () =>
-            HttpServerResponse.text(json, { contentType: "application/json" })
-          )
+          const etag = Hex.encode(new Uint8Array(digest))
+          yield* readable(request, { etag })
+          return tagged(request, etag, () => HttpServerResponse.text(json, { contentType: "application/json" }))
         })
       )
       .handleRaw(
@@ -116,12 +117,15 @@ export const ArtifactsHttp = HttpApiBuilder.group(
           })
         })
       )
-      .handle("remove", ({ params, query }) =>
-        artifacts.remove(
-          TenantId(params.tenant),
-          GroupName(query.group),
-          ArtifactName(query.artifact),
-          versionsOf(query.versions)
+      .handle("remove", ({ params, query, request }) =>
+        Effect.andThen(
+          withoutTag(request),
+          artifacts.remove(
+            TenantId(params.tenant),
+            GroupName(query.group),
+            ArtifactName(query.artifact),
+            versionsOf(query.versions)
+          )
         )
       )
       .handle("types", () => Effect.succeed(artifactTypes))

@@ -191,7 +191,7 @@ export class FlowlinesApi extends HttpApiGroup.make("flowlines")
       params: flowlineParams,
       query: versionQuery,
       success: FlowlineRecord,
-      error: [NotFound, StorageUnreachable]
+      error: [NotFound, PreconditionFailed, StorageUnreachable]
     })
       .annotate(NeededRole, "viewer")
       .annotate(OpenApi.Summary, "A saved flowline"),
@@ -206,6 +206,7 @@ export class FlowlinesApi extends HttpApiGroup.make("flowlines")
         IdempotencyKeyReused,
         NotFound,
         Overloaded,
+        PreconditionFailed,
         QueueFull,
         RequestTimeout,
         StorageUnreachable,
@@ -218,7 +219,7 @@ export class FlowlinesApi extends HttpApiGroup.make("flowlines")
     HttpApiEndpoint.delete("remove", "/v1/:tenant/flowline/:id", {
       params: flowlineParams,
       success: HttpApiSchema.Empty(201),
-      error: [BadRequest, NotFound, StorageUnreachable]
+      error: [BadRequest, NotFound, PreconditionFailed, StorageUnreachable]
     })
       .annotate(NeededRole, "developer")
       .annotate(OpenApi.Summary, "Deletes a saved flowline with all its versions; its executions stay"),

@@ -1,4 +1,13 @@
-import { digested, downloaded, type Feature, keyed, listed, operation, revalidated } from "../shared/OpenApiParts.ts"
+import {
+  conditional,
+  digested,
+  downloaded,
+  type Feature,
+  keyed,
+  listed,
+  operation,
+  revalidated
+} from "../shared/OpenApiParts.ts"
 
 const file = `version: "1.0"
 type: flowline
@@ -74,17 +83,23 @@ export const flowlines: Feature<
     get: operation(
       "The definition is the JSON text in `source.dag`. `parameters` is the JSON Schema of what an execution gives: " +
         "a form can be made of it.",
-      revalidated
+      revalidated,
+      { headers: ["If-Match"] }
     ),
     execute: operation(
       "Answers at once with the id of the execution, which runs by itself. The body gives values for the flowline's " +
         "parameters; it may be missing. Wrong, missing and unknown ones are a 400 that names each.",
       keyed(200),
+      conditional,
       { body: { parameters: {} }, form: { parameters: "{}" }, mayLackBody: true }
     ),
-    remove: operation("Deletes the flowline with all its versions. Its executions and their archives stay.", {
-      answers: { 201: { description: "Deleted" } }
-    }),
+    remove: operation(
+      "Deletes the flowline with all its versions. Its executions and their archives stay.",
+      conditional,
+      {
+        answers: { 201: { description: "Deleted" } }
+      }
+    ),
     versions: operation("Newest first. Retention deletes superseded versions that no execution has run.", listed),
     version: operation(
       "`text` is the file as it was sent, with its comments. `original` is false where only the definition is kept: then " +

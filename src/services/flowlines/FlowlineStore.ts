@@ -84,9 +84,13 @@ export class FlowlineStore extends Context.Service<
     /** The current versions of the saved flowlines as entries of endpoint 13, in the order of their first saving. */
     readonly list: (tenant: TenantId, span: ListSpan) => Stream.Stream<ListRow, StorageUnreachable>
     /**
-     * Removes a saved or generated flowline. What its executions ran stays as long as they do. Returns the SHA-256 of its
+     * Removes a saved or generated flowline; with `seen`, only if that is its current version. What its executions ran stays as long as they do. Returns the SHA-256 of its
      * current definition in hex, or undefined when it does not exist.
      */
-    readonly remove: (tenant: TenantId, id: FlowlineId) => Effect.Effect<string | undefined, StorageUnreachable>
+    readonly remove: (
+      tenant: TenantId,
+      id: FlowlineId,
+      seen?: number
+    ) => Effect.Effect<string | undefined, StorageUnreachable>
   }
 >()("flow/flowlines/FlowlineStore") {}

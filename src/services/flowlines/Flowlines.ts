@@ -113,7 +113,12 @@ export class Flowlines extends Context.Service<
       version?: number
     ) => Effect.Effect<FlowlineVersion, NotFound | StorageUnreachable>
     readonly list: (tenant: TenantId, span: ListSpan) => Stream.Stream<ListRow, StorageUnreachable>
-    readonly remove: (tenant: TenantId, id: FlowlineId) => Effect.Effect<void, NotFound | StorageUnreachable>
+    /** Removes a saved or generated flowline; with `seen`, only while that is its current version. */
+    readonly remove: (
+      tenant: TenantId,
+      id: FlowlineId,
+      seen?: number
+    ) => Effect.Effect<void, NotFound | PreconditionFailed | StorageUnreachable>
   }
 >()("flow/flowlines/Flowlines") {
   static readonly layer = Layer.effect(
@@ -249,11 +254,14 @@ export class Flowlines extends Context.Service<
             found === undefined ? missingFlowline(tenant, id, version) : Effect.succeed(found)
           ),
         list: store.list,
-        remove: Effect.fn("Flowlines.remove")(function* (tenant, id) {
-          const removed = yield* audit.change(tenant, store.remove(tenant, id), (before) =>
+        remove: Effect.fn("Flowlines.remove")(function* (tenant, id, seen) {
+          const removed = yield* audit.change(tenant, store.remove(tenant, id, seen), (before) =>
             before === undefined ? undefined : { action: "flowlines.remove", target: id, before }
           )
-          if (removed === undefined) return yield* missingFlowline(tenant, id)
+          if (removed !== undefined) return
+          return yield* seen === undefined
+            ? missingFlowline(tenant, id)
+            : new PreconditionFailed({ detail: "The flowline was changed meanwhile" })
         })
       })
     })

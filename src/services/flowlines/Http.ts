@@ -10,6 +10,7 @@ import { idempotent } from "../http/Idempotency.ts"
 import { readOptionalJson } from "../http/JsonBody.ts"
 import { jsonText } from "../http/JsonText.ts"
 import { listResponse } from "../http/Paging.ts"
+import { changeable, isConditional, readable } from "../http/Preconditions.ts"
 import { tagged } from "../shared/EntityTag.ts"
 import { FlowlineId } from "../shared/FlowlineId.ts"
 import type { FormPart, PartRules } from "../shared/Form.ts"
@@ -93,6 +94,19 @@ export const FlowlinesHttp = HttpApiBuilder.group(
       )
     })
 
+    /** The version that a request with conditions is about, if that meets them; without any the one that it names. */
+    const seenBy = Effect.fnUntraced(function* (
+      tenant: TenantId,
+      request: HttpServerRequest.HttpServerRequest,
+      id: FlowlineId,
+      version?: number
+    ) {
+      if (!isConditional(request)) return version
+      const found = yield* flowlines.get(tenant, id, version)
+      yield* changeable(request, { etag: tagOf(id, found.version), lastModified: new Date(found.savedAt) })
+      return found.version
+    })
+
     const execute = Effect.fnUntraced(function* (
       tenant: TenantId,
       request: HttpServerRequest.HttpServerRequest,
@@ -102,13 +116,17 @@ export const FlowlinesHttp = HttpApiBuilder.group(
       if (isForm.test(request.headers["content-type"] ?? "")) {
         const { sent, given } = yield* givenIn(yield* formOf(tenant, request, { [parametersPart]: parametersRule }))
         return yield* idempotent(answers, request, tenant, sent, (answered) =>
-          starter.execute(tenant, id, version, answered(started), given)
+          Effect.flatMap(seenBy(tenant, request, id, version), (seen) =>
+            starter.execute(tenant, id, seen, answered(started), given)
+          )
         )
       }
       const { body, value } = yield* readOptionalJson(request, limits.jsonBody)
       const given = yield* parametersOfBody(body, value)
       return yield* idempotent(answers, request, tenant, body, (answered) =>
-        inBody(starter.execute(tenant, id, version, answered(started), given))
+        Effect.flatMap(seenBy(tenant, request, id, version), (seen) =>
+          inBody(starter.execute(tenant, id, seen, answered(started), given))
+        )
       )
     })
 
@@ -202,6 +220,7 @@ export const FlowlinesHttp = HttpApiBuilder.group(
     ) {
       const { dag, platformId, savedAt, version: current } = yield* flowlines.get(tenant, id, version)
       const source = { "@timestamp": savedAt, platform_id: platformId, dag, tenant }
+      yield* readable(request, { etag: tagOf(id, current) })
       return tagged(request, tagOf(id, current), () =>
         HttpServerResponse.jsonUnsafe({ index: indexOf(tenant), id, source, parameters: schemaOfParameters(dag) })
       )
@@ -252,6 +271,13 @@ export const FlowlinesHttp = HttpApiBuilder.group(
           versions.restore(tenant, FlowlineId(params.id), params.version, ifMatch, answered(savedIn(tenant)))
         )
       })
-      .handle("remove", ({ params }) => flowlines.remove(TenantId(params.tenant), FlowlineId(params.id)))
+      .handle(
+        "remove",
+        Effect.fnUntraced(function* ({ params, request }) {
+          const tenant = TenantId(params.tenant)
+          const id = FlowlineId(params.id)
+          yield* flowlines.remove(tenant, id, yield* seenBy(tenant, request, id))
+        })
+      )
   })
 )

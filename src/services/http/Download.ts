@@ -9,6 +9,7 @@ import { cacheControl, names } from "../shared/EntityTag.ts"
 import { RequestMemory } from "../shared/RequestMemory.ts"
 import { Settings } from "../shared/Settings.ts"
 import type { TenantId } from "../shared/Tenant.ts"
+import { isOther, parseDate, type State, seconds } from "./Preconditions.ts"
 
 // Characters that need no escaping in an ext-value (attr-char of RFC 8187).
 const attrChar = /[A-Za-z0-9!#$&+.^_`|~-]/
@@ -63,13 +64,10 @@ export const byteRange = (header: string, size: number): ByteSpan | "whole" | "u
   return start >= size ? "unsatisfiable" : { start, end: Math.min(end, size) }
 }
 
-/** The state of a file that conditional requests are evaluated against. */
-export interface Representation {
+/** The state of a file. Its tag is the SHA-256 in hex, or another version. */
+export interface Representation extends State {
   /** In bytes. */
   readonly size: number
-  /** The value of the strong `ETag` without its quotes: the SHA-256 in hex, or another version. */
-  readonly etag: string
-  readonly lastModified?: Date
 }
 
 /** The decision how to answer a request for a file. */
@@ -82,13 +80,6 @@ export type Decision =
 
 type Request = Pick<HttpServerRequest.HttpServerRequest, "method" | "headers">
 
-// HTTP dates have a resolution of one second.
-const seconds = (date: Date): number => Math.floor(date.getTime() / 1000)
-const parseDate = (header: string | undefined): number | undefined => {
-  const parsed = header === undefined ? Number.NaN : Date.parse(header)
-  return Number.isNaN(parsed) ? undefined : parsed / 1000
-}
-
 // A date is trusted only when it is equal: it cannot show a later change within the same second.
 const isCurrent = (ifRange: string, { etag, lastModified }: Representation): boolean =>
   ifRange.trim().startsWith('"') || ifRange.trim().startsWith("W/")
@@ -98,14 +89,9 @@ const isCurrent = (ifRange: string, { etag, lastModified }: Representation): boo
 /** Evaluates the preconditions in the order of RFC 9110, section 13.2.2. `Range` applies to GET only. */
 export const decide = ({ method, headers }: Request, file: Representation): Decision => {
   const modified = file.lastModified === undefined ? undefined : seconds(file.lastModified)
-  const unmodifiedSince = parseDate(headers["if-unmodified-since"])
   const modifiedSince = parseDate(headers["if-modified-since"])
 
-  if (headers["if-match"] !== undefined) {
-    if (!names(headers["if-match"], file.etag, false)) return { _tag: "PreconditionFailed" }
-  } else if (unmodifiedSince !== undefined && modified !== undefined && modified > unmodifiedSince) {
-    return { _tag: "PreconditionFailed" }
-  }
+  if (isOther(headers, file)) return { _tag: "PreconditionFailed" }
   if (headers["if-none-match"] !== undefined) {
     if (names(headers["if-none-match"], file.etag, true)) return { _tag: "NotModified" }
   } else if (modifiedSince !== undefined && modified !== undefined && modified <= modifiedSince) {

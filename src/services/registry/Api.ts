@@ -71,7 +71,7 @@ export class RegistryApi extends HttpApiGroup.make("registry")
       params,
       query,
       success: RegistryDetails,
-      error: [NotFound, StorageUnreachable]
+      error: [NotFound, PreconditionFailed, StorageUnreachable]
     })
       .annotate(NeededRole, "viewer")
       .annotate(SpansSegments, true)
@@ -82,7 +82,7 @@ export class RegistryApi extends HttpApiGroup.make("registry")
         version: version("Version; without it all versions are deleted")
       },
       success: HttpApiSchema.NoContent,
-      error: [BadRequest, NotFound, StorageUnreachable]
+      error: [BadRequest, NotFound, PreconditionFailed, StorageUnreachable]
     })
       .annotate(NeededRole, "developer")
       .annotate(SpansSegments, true)

@@ -1,4 +1,4 @@
-import { digested, downloaded, type Feature, keyed, listed, operation } from "../shared/OpenApiParts.ts"
+import { conditional, digested, downloaded, type Feature, keyed, listed, operation } from "../shared/OpenApiParts.ts"
 
 const form = { file: "203.0.113.9\n", path: "lists/blocked.csv" }
 const timestamp = "2026-01-01T00:00:00.000Z"
@@ -20,8 +20,14 @@ export const registry: Feature<"list" | "create" | "download" | "metadata" | "re
       "The bytes of a version, by default the latest, with the media type of its path.",
       downloaded(["*/*"], "application/octet-stream")
     ),
-    metadata: operation("Where and when the version was stored.", { answers: { 200: { headers: ["ETag"] } } }),
-    remove: operation("Without `version` all versions are deleted.")
+    metadata: operation("Where and when the version was stored.", {
+      headers: ["If-Match"],
+      answers: { 200: { headers: ["ETag"] } }
+    }),
+    remove: operation(
+      "Without `version` all versions are deleted; conditions are compared with the latest one then.",
+      conditional
+    )
   },
   schemas: {
     RegistryForm: { description: "A file and its path", example: form },

@@ -6,6 +6,7 @@ import { BadRequest, type Issue } from "../../errors/BadRequest.ts"
 import { download } from "../http/Download.ts"
 import { idempotent } from "../http/Idempotency.ts"
 import { listResponse } from "../http/Paging.ts"
+import { changeable, isConditional, readable } from "../http/Preconditions.ts"
 import { readUpload } from "../http/Upload.ts"
 import type { FormPart } from "../shared/Form.ts"
 import { IdempotencyStore } from "../shared/IdempotencyStore.ts"
@@ -106,14 +107,28 @@ export const RegistryHttp = HttpApiBuilder.group(
           })
         })
       )
-      .handle("remove", ({ params: { path, ...params }, query }) =>
-        registry.remove(TenantId(params.tenant), path, query.version)
+      .handle(
+        "remove",
+        Effect.fnUntraced(function* ({ params: { path, ...params }, query, request }) {
+          const tenant = TenantId(params.tenant)
+          let seen: string | undefined
+          if (isConditional(request)) {
+            const { sha256, createdAt } = yield* registry.get(tenant, path, query.version)
+            yield* changeable(request, { etag: sha256, lastModified: new Date(createdAt) })
+            seen = sha256
+          }
+          yield* registry.remove(tenant, path, query.version, seen)
+        })
       )
-      .handleRaw("metadata", ({ params: { path, ...params }, query }) => {
-        const tenant = TenantId(params.tenant)
-        return Effect.map(registry.get(tenant, path, query.version), (version) =>
-          HttpServerResponse.jsonUnsafe(registry.details(tenant, version), { headers: { etag: `"${version.sha256}"` } })
-        )
-      })
+      .handleRaw(
+        "metadata",
+        Effect.fnUntraced(function* ({ params: { path, ...params }, query, request }) {
+          const tenant = TenantId(params.tenant)
+          const version = yield* registry.get(tenant, path, query.version)
+          yield* readable(request, { etag: version.sha256 })
+          const headers = { etag: `"${version.sha256}"` }
+          return HttpServerResponse.jsonUnsafe(registry.details(tenant, version), { headers })
+        })
+      )
   })
 )

@@ -53,12 +53,16 @@ export class Registry extends Context.Service<
       path: string,
       version?: number
     ) => Effect.Effect<RegistryVersion, NotFound | StorageUnreachable>
-    /** Deletes a version of a file, or the file with all versions. Its bytes are freed in the background. */
+    /**
+     * Deletes a version of a file, or the file with all versions. Its bytes are freed in the background. With `seen`, the
+     * version, or else the latest one, must have this SHA-256.
+     */
     readonly remove: (
       tenant: TenantId,
       path: string,
-      version?: number
-    ) => Effect.Effect<void, NotFound | StorageUnreachable>
+      version?: number,
+      seen?: string
+    ) => Effect.Effect<void, NotFound | PreconditionFailed | StorageUnreachable>
     readonly details: (tenant: TenantId, version: RegistryVersion) => RegistryDetails
     readonly list: (tenant: TenantId, span: ListSpan) => Stream.Stream<ListRow, StorageUnreachable>
     readonly read: (
@@ -126,15 +130,19 @@ export class Registry extends Context.Service<
           const found = isRelativePath(path) ? yield* store.get(tenant, path, version) : undefined
           return found ?? (yield* missing(tenant, path, version))
         }),
-        remove: Effect.fn("Registry.remove")(function* (tenant, path, version) {
-          const removed = isRelativePath(path) ? store.remove(tenant, path, version) : Effect.undefined
+        remove: Effect.fn("Registry.remove")(function* (tenant, path, version, seen) {
+          const removed = isRelativePath(path) ? store.remove(tenant, path, version, seen) : Effect.undefined
           const target = version === undefined ? path : `${path}?version=${version}`
           const sha256s = yield* audit.change(tenant, removed, (gone) =>
             gone === undefined
               ? undefined
               : { action: "registry.remove", target, before: onlyDigest(gone), count: gone.length }
           )
-          if (sha256s === undefined) return yield* missing(tenant, path, version)
+          if (sha256s === undefined) {
+            return yield* seen === undefined
+              ? missing(tenant, path, version)
+              : new PreconditionFailed({ detail: "The path was changed meanwhile" })
+          }
           yield* Effect.forkIn(Effect.ignore(sweep.release(tenant, sha256s)), scope)
         }),
         details: (tenant, version) => ({

@@ -66,12 +66,13 @@ export class RegistryStore extends Context.Service<
     ) => Effect.Effect<RegistryVersion | undefined, StorageUnreachable>
     /**
      * Deletes a version, or all versions of the path. Returns the hashes of their blobs, or undefined when there is no
-     * such version.
+     * such version, or it (else the latest one) has another hash than `seen`.
      */
     readonly remove: (
       tenant: TenantId,
       path: string,
-      version?: number
+      version?: number,
+      seen?: string
     ) => Effect.Effect<ReadonlyArray<string> | undefined, StorageUnreachable>
     /** The latest version of each path, ordered by path. */
     readonly list: (tenant: TenantId, span: ListSpan) => Stream.Stream<RegistryRow, StorageUnreachable>

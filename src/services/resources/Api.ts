@@ -126,7 +126,7 @@ export class ResourcesApi extends HttpApiGroup.make("stored")
       params,
       query: versionQuery,
       success: HttpApiSchema.Empty(200),
-      error: [BadRequest, NotFound, StorageUnreachable]
+      error: [BadRequest, NotFound, PreconditionFailed, StorageUnreachable]
     })
       .annotate(NeededRole, "developer")
       .annotate(SpansSegments, true)

@@ -31,7 +31,7 @@ export const resources: Feature<"copy" | "move" | "register" | "list" | "metadat
     ),
     list: operation("Each in its latest version.", listed),
     metadata: operation("All versions, or with `version` that one.", revalidated),
-    remove: operation("Without `version` all versions are deleted."),
+    remove: operation("Without `version` all versions are deleted.", { headers: ["If-Match"] }),
     content: operation(
       "The bytes of a version, by default the latest, with the media type of its name.",
       downloaded(["*/*"], "application/octet-stream")

@@ -8,6 +8,7 @@ import { formMemory } from "../http/FormMemory.ts"
 import { readForm } from "../http/FormReader.ts"
 import { idempotent } from "../http/Idempotency.ts"
 import { listResponse } from "../http/Paging.ts"
+import { withoutTag } from "../http/Preconditions.ts"
 import { IdempotencyStore } from "../shared/IdempotencyStore.ts"
 import { mediaTypeOf } from "../shared/MediaType.ts"
 import { Settings } from "../shared/Settings.ts"
@@ -70,7 +71,9 @@ export const ResourcesHttp = HttpApiBuilder.group(
       .handle("metadata", ({ params, query }) =>
         resources.metadata(TenantId(params.tenant), params.name, query.version)
       )
-      .handle("remove", ({ params, query }) => resources.remove(TenantId(params.tenant), params.name, query.version))
+      .handle("remove", ({ params, query, request }) =>
+        Effect.andThen(withoutTag(request), resources.remove(TenantId(params.tenant), params.name, query.version))
+      )
       .handleRaw(
         "content",
         Effect.fnUntraced(function* ({ params: { name, ...params }, query, request }) {

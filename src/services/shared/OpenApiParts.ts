@@ -101,6 +101,11 @@ export const downloaded = (
   }
 }
 
+/** What is said of a change, a run or a read that conditions may refuse. */
+export const conditional = {
+  headers: ["If-Match", "If-None-Match", "If-Unmodified-Since"]
+} satisfies Partial<Operation>
+
 /** What is said of a read that answers 304. */
 export const revalidated = {
   headers: ["If-None-Match"],

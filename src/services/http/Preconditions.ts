@@ -1,0 +1,54 @@
+import { Effect } from "effect"
+import type { HttpServerRequest } from "effect/http"
+import { PreconditionFailed } from "../../errors/PreconditionFailed.ts"
+import { names } from "../shared/EntityTag.ts"
+
+/** The state that the conditions of a request are compared with. */
+export interface State {
+  /** The value of the strong `ETag` without its quotes. */
+  readonly etag: string
+  readonly lastModified?: Date
+}
+
+type Headers = HttpServerRequest.HttpServerRequest["headers"]
+
+// HTTP dates have a resolution of one second.
+export const seconds = (date: Date): number => Math.floor(date.getTime() / 1000)
+export const parseDate = (header: string | undefined): number | undefined => {
+  const parsed = header === undefined ? Number.NaN : Date.parse(header)
+  return Number.isNaN(parsed) ? undefined : parsed / 1000
+}
+
+/** Whether the state is another one than `If-Match`, or `If-Unmodified-Since` without it, allows. */
+export const isOther = (headers: Headers, { etag, lastModified }: State): boolean => {
+  if (headers["if-match"] !== undefined) return !names(headers["if-match"], etag, false)
+  const since = parseDate(headers["if-unmodified-since"])
+  return since !== undefined && lastModified !== undefined && seconds(lastModified) > since
+}
+
+/** Whether a request depends on the state: without conditions nothing has to be read. */
+export const isConditional = ({ headers }: HttpServerRequest.HttpServerRequest): boolean =>
+  headers["if-match"] !== undefined ||
+  headers["if-none-match"] !== undefined ||
+  headers["if-unmodified-since"] !== undefined
+
+const other = new PreconditionFailed({ detail: "What is there now is not what the condition names" })
+
+/** Refuses a read of another state than `If-Match` names. */
+export const readable = ({ headers }: HttpServerRequest.HttpServerRequest, state: State) =>
+  isOther(headers, state) ? Effect.fail(other) : Effect.void
+
+/** Refuses a change of a state that the conditions exclude (RFC 9110, section 13.2.2). */
+export const changeable = ({ headers }: HttpServerRequest.HttpServerRequest, state: State) =>
+  isOther(headers, state) ||
+  (headers["if-none-match"] !== undefined && names(headers["if-none-match"], state.etag, true))
+    ? Effect.fail(other)
+    : Effect.void
+
+/** Refuses the change of something without an `ETag` when `If-Match` names one: nothing can have it. */
+export const withoutTag = ({ headers }: HttpServerRequest.HttpServerRequest) => {
+  const named = headers["if-match"]?.trim()
+  return named === undefined || named === "*"
+    ? Effect.void
+    : Effect.fail(new PreconditionFailed({ detail: "This has no ETag that If-Match could name" }))
+}

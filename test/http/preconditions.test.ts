@@ -1,0 +1,111 @@
+import { expect, layer } from "@effect/vitest"
+import { Effect } from "effect"
+import { form, tenant, upload } from "../resources/support.ts"
+import { archiving } from "../support/archiving.ts"
+import { ended, flowlineForm, gateway, onBoth, raw, TestGateway } from "../support/gateway.ts"
+
+const params = { tenant }
+const longAgo = "Sat, 01 Jan 2000 00:00:00 GMT"
+
+const hello = `
+runtime: stream
+dag:
+  - { type: generator_input, settings: { messages: [hello], count: 1 }, publish: [ { stream: greetings } ] }
+  - { type: show, subscribe: [ { component: generator_input, stream: greetings } ] }
+`
+
+const call = (method: string, path: string, headers: Record<string, string> = {}, body?: FormData) =>
+  Effect.map(raw(`/v1/${tenant}/${path}`, { method, headers, ...(body === undefined ? {} : { body }) }), (answer) => ({
+    status: answer.status,
+    etag: answer.headers.get("etag") ?? ""
+  }))
+
+const statuses = (method: string, path: string, conditions: ReadonlyArray<Record<string, string>>) =>
+  Effect.map(
+    Effect.forEach(conditions, (headers) => call(method, path, headers)),
+    (answers) => answers.map(({ status }) => status)
+  )
+
+onBoth("a request whose conditions do not hold does nothing", (it) => {
+  it.effect("to a flowline: it is neither read, nor run, nor deleted", () =>
+    Effect.gen(function* () {
+      const { client } = yield* TestGateway
+      const { id } = yield* client.flowlines.save({ params, query: {}, payload: flowlineForm(hello) })
+      const path = `flowline/${id}`
+      const first = (yield* call("GET", path)).etag
+      yield* client.flowlines.save({ params, query: { id }, payload: flowlineForm(hello) })
+      const { etag } = yield* call("GET", path)
+      const fails = [{ "if-match": first }, { "if-match": `W/${etag}` }, { "if-match": '"x"' }]
+      expect(yield* statuses("GET", path, fails)).toEqual([412, 412, 412])
+      expect(yield* statuses("GET", `${path}?version=1`, [{ "if-match": first }])).toEqual([200])
+      const refused = [
+        ...fails,
+        { "if-none-match": etag },
+        { "if-none-match": "*" },
+        { "if-unmodified-since": longAgo }
+      ]
+      expect(yield* statuses("POST", path, refused)).toEqual(refused.map(() => 412))
+      expect(yield* statuses("DELETE", path, refused)).toEqual(refused.map(() => 412))
+      expect(yield* client.executions.listOf({ params: { ...params, id }, query: {} })).toEqual([])
+      expect(yield* statuses("GET", path, [{ "if-match": "*" }, { "if-match": `${first}, ${etag}` }])).toEqual([
+        200, 200
+      ])
+      const key = { "if-match": etag, "idempotency-key": crypto.randomUUID() }
+      expect(yield* statuses("POST", path, [key])).toEqual([200])
+      yield* client.flowlines.save({ params, query: { id }, payload: flowlineForm(hello) })
+      // A retry gets its first answer, whatever has become of the state since.
+      expect(yield* statuses("POST", path, [key])).toEqual([200])
+      expect(yield* statuses("DELETE", path, [{ "if-match": etag }])).toEqual([412])
+      expect(yield* statuses("DELETE", path, [{ "if-match": (yield* call("GET", path)).etag }])).toEqual([201])
+      expect(yield* statuses("DELETE", path, [{ "if-match": "*" }, { "if-match": etag }])).toEqual([404, 404])
+    })
+  )
+
+  it.effect("to a file of the registry, nor to its versions", () =>
+    Effect.gen(function* () {
+      const file = (text: string) => form({ file: { bytes: text }, path: "conditions/a.txt" })
+      yield* call("POST", "registry", {}, file("first"))
+      const first = (yield* call("GET", "registry/metadata/conditions/a.txt")).etag
+      yield* call("POST", "registry", {}, file("second"))
+      const second = (yield* call("GET", "registry/metadata/conditions/a.txt")).etag
+      const path = "registry/delete/conditions/a.txt"
+      const refused = [{ "if-match": first }, { "if-none-match": second }, { "if-unmodified-since": longAgo }]
+      expect(yield* statuses("GET", "registry/metadata/conditions/a.txt", [{ "if-match": first }])).toEqual([412])
+      expect(yield* statuses("DELETE", path, refused)).toEqual([412, 412, 412])
+      expect(yield* statuses("DELETE", `${path}?version=1`, [{ "if-match": second }])).toEqual([412])
+      expect(yield* statuses("DELETE", `${path}?version=1`, [{ "if-match": first }])).toEqual([204])
+      expect(yield* statuses("DELETE", path, [{ "if-match": second }, { "if-match": second }])).toEqual([204, 404])
+    })
+  )
+
+  it.effect("to what has no tag, when one is named", () =>
+    Effect.gen(function* () {
+      yield* upload({ artifact: "conditions" }, "a", "a.txt")
+      const artifact = "group=org.example&artifact=conditions"
+      const stored = "resources/stored/org/example/conditions/a.txt"
+      const metadata = yield* call("GET", `resources/metadata?${artifact}`)
+      const reads = [{ "if-match": '"x"' }, { "if-match": metadata.etag }]
+      expect(yield* statuses("GET", `resources/metadata?${artifact}`, reads)).toEqual([412, 200])
+      expect(yield* statuses("DELETE", stored, [{ "if-match": '"x"' }, { "if-match": "*" }])).toEqual([412, 200])
+      const deletions = [{ "if-match": '"x"' }, { "if-match": "*" }]
+      expect(yield* statuses("DELETE", `resources/delete?${artifact}`, deletions)).toEqual([412, 200])
+    })
+  )
+})
+
+layer(gateway(), { excludeTestServices: true })("a request whose conditions do not hold", (it) => {
+  it.effect("does nothing to an archive", () =>
+    Effect.gen(function* () {
+      const { client } = yield* TestGateway
+      const payload = flowlineForm(archiving("samples/orders.log"))
+      const { id } = yield* client.flowlines.save({ params, query: {}, payload })
+      const execution = yield* client.flowlines.execute({ params: { ...params, id }, query: {}, payload: null })
+      const path = `archives/${execution.id}`
+      expect(yield* ended(tenant, id, execution.id)).toMatchObject({ state: "SUCCEEDED" })
+      const { etag } = yield* call("HEAD", path)
+      const refused = [{ "if-match": '"x"' }, { "if-none-match": "*" }, { "if-unmodified-since": longAgo }]
+      expect(yield* statuses("DELETE", path, refused)).toEqual([412, 412, 412])
+      expect(yield* statuses("DELETE", path, [{ "if-match": etag }])).toEqual([204])
+    })
+  )
+})
