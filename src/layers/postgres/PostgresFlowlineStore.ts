@@ -104,7 +104,7 @@ export const layer = Layer.effect(
       >`
         select v.id, v.version, v.dag, v.platform_id as "platformId", flow_iso(v.saved_at) as "savedAt",
           f.version as current, v.source, v.filename, v.restored
-        from flowlines f join flowline_versions v on v.tenant = f.tenant and v.id = f.id and v.version = ${version}
+        from flowlines f join flowline_versions v on v.tenant = f.tenant and v.id = f.id and v.version = ${version}::bigint
         where f.tenant = ${tenant} and f.id = ${id} and f.saved`
       if (row === undefined) return undefined
       const { source, filename, restored, ...stored } = row
@@ -119,7 +119,7 @@ export const layer = Layer.effect(
     const getVersion = Effect.fnUntraced(function* (tenant: TenantId, id: FlowlineId, version: number) {
       const [row] = yield* sql<FlowlineVersion>`
         select v.id, v.version, v.dag, v.platform_id as "platformId", flow_iso(v.saved_at) as "savedAt"
-        from flowlines f join flowline_versions v on v.tenant = f.tenant and v.id = f.id and v.version = ${version}
+        from flowlines f join flowline_versions v on v.tenant = f.tenant and v.id = f.id and v.version = ${version}::bigint
         where f.tenant = ${tenant} and f.id = ${id} and (f.saved or f.generated)`
       return row
     }, unreachable)

@@ -85,7 +85,7 @@ export const layer = Layer.effect(
     const get = Effect.fn("RegistryStore.get")(function* (tenant: TenantId, path: string, version?: number) {
       const [row] = yield* sql<RegistryVersion>`
         select path, version, sha256, size::float8 as size, flow_iso(created_at) as "createdAt" from registry_versions
-        where tenant = ${tenant} and path = ${path} and ${version === undefined ? sql`true` : sql`version = ${version}`}
+        where tenant = ${tenant} and path = ${path} and ${version === undefined ? sql`true` : sql`version = ${version}::bigint`}
         order by version desc limit 1`
       return row
     }, unreachable)
@@ -96,7 +96,7 @@ export const layer = Layer.effect(
       version?: number,
       seen?: string
     ) {
-      const chosen = version === undefined ? sql`true` : sql`version = ${version}`
+      const chosen = version === undefined ? sql`true` : sql`version = ${version}::bigint`
       const work = Effect.gen(function* () {
         yield* sql`select 1 from registry_paths where tenant = ${tenant} and path = ${path} for update`
         if (seen !== undefined) {

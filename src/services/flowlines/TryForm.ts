@@ -10,6 +10,7 @@ import { parameterBytes } from "../../protocol/Parameters.ts"
 import type { Sample, TrialCase } from "../../protocol/Trial.ts"
 import { FlowlineId } from "../shared/FlowlineId.ts"
 import type { FormPart, PartRules } from "../shared/Form.ts"
+import { versionRange } from "../shared/Parameters.ts"
 import type { Limits } from "../shared/Settings.ts"
 import { type FlowlineFile, parametersPart } from "./Decoder.ts"
 
@@ -135,7 +136,7 @@ export const readTry = (form: Form): Result.Result<TryRequest, BadRequest> => {
   const number = (part: string, least: number, most: number): number | undefined => {
     const given = text(part)?.trim()
     if (given === undefined || given === "") return undefined
-    const value = /^\d{1,10}$/.test(given) ? Number(given) : Number.NaN
+    const value = /^\d{1,16}$/.test(given) ? Number(given) : Number.NaN
     if (value >= least && value <= most) return value
     issues.push({ part, detail: `expected a whole number from ${least} to ${most}` })
     return undefined
@@ -143,7 +144,7 @@ export const readTry = (form: Form): Result.Result<TryRequest, BadRequest> => {
 
   const file = form.get("file")
   const id = text("id")?.trim()
-  const version = number("version", 1, 2 ** 31 - 1)
+  const version = number("version", versionRange.minimum, versionRange.maximum)
   if ((file === undefined) === (id === undefined))
     issues.push({ part: "file", detail: "expected either file, a flowline, or id, that of a saved one" })
   if (version !== undefined && id === undefined) issues.push({ part: "version", detail: "a version needs an id" })

@@ -15,7 +15,7 @@ import { TooMany } from "../../errors/TooMany.ts"
 import { VersionConflict } from "../../errors/VersionConflict.ts"
 import { NeededRole } from "../shared/Access.ts"
 import { pageQuery } from "../shared/Listing.ts"
-import { truth, wholeNumber } from "../shared/Parameters.ts"
+import { truth, versionRange, wholeNumber } from "../shared/Parameters.ts"
 import { relativePath, SpansSegments } from "../shared/RelativePath.ts"
 import { Authorization } from "../shared/Security.ts"
 import { KnownTenant, tenantParams } from "../shared/Tenant.ts"
@@ -24,9 +24,7 @@ import { ResourceAnswer, ResourceMetadata } from "./Resource.ts"
 const params = { ...tenantParams, name: relativePath("Name of the resource", "lists/blocked.csv") }
 
 const versionQuery = {
-  version: Schema.optionalKey(
-    wholeNumber({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER }, { description: "A version", example: 1 })
-  )
+  version: Schema.optionalKey(wholeNumber(versionRange, { description: "A version", example: 1 }))
 }
 
 const TransferForm = Schema.Struct({

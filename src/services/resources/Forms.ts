@@ -6,8 +6,8 @@ import type { Limits } from "../shared/Settings.ts"
 import type { NewRegistration } from "./Resources.ts"
 
 const isRelativePath = Schema.is(RelativePath)
-/** The largest version that a registration may choose; the numbers that follow it are larger. */
-const maxChosen = 2 ** 31 - 1
+/** The largest version that a registration may choose: as many numbers again may follow it before they lose digits. */
+const maxChosen = 2 ** 52
 
 /** Reads the text parts of a form and collects their faults. */
 class Parts {

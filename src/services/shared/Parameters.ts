@@ -68,8 +68,8 @@ export const instant = (said: Said) =>
  */
 export const filePart = (description: string) => Schema.String.annotate({ description, format: "binary" })
 
-/** A number of a version of a file or a flowline. */
-export const versionRange = { minimum: 1, maximum: 2 ** 31 - 1 }
+/** A number of a version: any that JSON can say exactly. One that does not exist is not found. */
+export const versionRange = { minimum: 1, maximum: Number.MAX_SAFE_INTEGER }
 
 /** The sequence number after which lines or events are wanted. */
 export const sequenceAfter = (what: string) =>
