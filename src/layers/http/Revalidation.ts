@@ -1,5 +1,5 @@
 import { hash } from "node:crypto"
-import type { HttpServerRequest, HttpServerResponse } from "effect/http"
+import { type HttpServerRequest, HttpServerResponse } from "effect/http"
 import { tagged } from "../../services/shared/EntityTag.ts"
 
 /**
@@ -16,6 +16,7 @@ export const revalidated = (
   if (status !== 200 || body._tag !== "Uint8Array" || headers["content-type"] !== "application/json") return response
   if (headers["etag"] !== undefined || headers["cache-control"] !== undefined) return response
   const digest = hash("sha256", body.text ?? body.body, "hex")
-  const { link } = headers
-  return tagged(request, link === undefined ? digest : hash("sha256", digest + link, "hex"), () => response)
+  const { link, vary } = headers
+  const answer = tagged(request, link === undefined ? digest : hash("sha256", digest + link, "hex"), () => response)
+  return vary === undefined ? answer : HttpServerResponse.setHeader(answer, "vary", vary)
 }

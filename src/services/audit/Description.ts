@@ -2,7 +2,13 @@ import { type Feature, listed, type Operation, operation } from "../shared/OpenA
 
 const lines: Partial<Operation> = {
   headers: ["Accept"],
-  answers: { 200: { content: { "application/x-ndjson": { schema: { $ref: "#/components/schemas/AuditEntry" } } } } }
+  answers: {
+    200: {
+      headers: ["Vary"],
+      content: { "application/x-ndjson": { schema: { $ref: "#/components/schemas/AuditEntry" } } }
+    },
+    304: { headers: ["Vary"] }
+  }
 }
 
 /** What OpenAPI says of the audit. */

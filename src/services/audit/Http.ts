@@ -2,9 +2,10 @@ import { Effect, Stream } from "effect"
 import { type HttpServerRequest, HttpServerResponse } from "effect/http"
 import { HttpApiBuilder } from "effect/http-api"
 import { Api } from "../../Api.ts"
+import { selected } from "../http/Accept.ts"
 import { withFirstChunk } from "../http/FirstChunk.ts"
 import { listBytes } from "../http/JsonText.ts"
-import { formatOf } from "../http/OutputDocument.ts"
+import { wantsLines } from "../http/OutputDocument.ts"
 import { listResponse, listStart } from "../http/Paging.ts"
 import type { PageQuery } from "../shared/Listing.ts"
 import { RequestMemory } from "../shared/RequestMemory.ts"
@@ -46,14 +47,14 @@ export const AuditHttp = HttpApiBuilder.group(
       // The memory of the answer counts as the default tenant's where the rows belong to none.
       const payer = chain ?? defaultTenant
       const page = { ...(limit === undefined ? {} : { limit }), ...(cursor === undefined ? {} : { cursor }) }
-      if (formatOf(request.headers.accept) !== "ndjson") {
-        return yield* listResponse(name, payer, page, (span) => audit.list(chain, filter, span))
+      if (!wantsLines(request.headers.accept)) {
+        return selected(yield* listResponse(name, payer, page, (span) => audit.list(chain, filter, span)))
       }
       const after = yield* listStart(name, page)
       yield* (yield* RequestMemory).hold(payer, listBytes)
       const rows = yield* withFirstChunk(audit.list(chain, filter, { after, limit }))
       const lines = Stream.mapArray(rows, (chunk) => [chunk.map(({ json }) => `${json}\n`).join("")])
-      return HttpServerResponse.stream(Stream.encodeText(lines), { contentType: "application/x-ndjson" })
+      return selected(HttpServerResponse.stream(Stream.encodeText(lines), { contentType: "application/x-ndjson" }))
     })
 
     return handlers

@@ -2,6 +2,7 @@ import { Effect, Stream } from "effect"
 import { type HttpServerRequest, HttpServerResponse } from "effect/http"
 import { HttpApiBuilder } from "effect/http-api"
 import { Api } from "../../Api.ts"
+import { rangesOf } from "../http/Accept.ts"
 import { download } from "../http/Download.ts"
 import { mediaTypeOf } from "../shared/MediaType.ts"
 import { TenantId } from "../shared/Tenant.ts"
@@ -15,10 +16,7 @@ import { Renderer, type Source } from "./Renderer.ts"
  */
 export const wantsHtml = (accept = ""): boolean => {
   let [html, source] = [0, 0]
-  for (const entry of accept.toLowerCase().split(",")) {
-    const [type = "", ...parameters] = entry.split(";").map((part) => part.trim())
-    const weight = Number(parameters.find((parameter) => parameter.startsWith("q="))?.slice(2) ?? 1)
-    if (Number.isNaN(weight)) continue
+  for (const { type, weight } of rangesOf(accept)) {
     if (type === "text/html" || type === "application/xhtml+xml") html = Math.max(html, weight)
     if (type === "text/markdown" || type === "text/x-markdown") source = Math.max(source, weight)
   }

@@ -1,8 +1,9 @@
 import { Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { Api } from "../../Api.ts"
+import { selected } from "../http/Accept.ts"
 import { idempotent } from "../http/Idempotency.ts"
-import { eventStream, formatOf, outputDocument, startOf } from "../http/OutputDocument.ts"
+import { eventStream, formatOf, outputDocument, startOf, wantsEvents } from "../http/OutputDocument.ts"
 import { listResponse } from "../http/Paging.ts"
 import { Draining } from "../shared/Draining.ts"
 import { FlowlineId } from "../shared/FlowlineId.ts"
@@ -54,9 +55,11 @@ export const ExecutionsHttp = HttpApiBuilder.group(
       .handleRaw("events", ({ params, query: { from, ...page }, request }) => {
         const tenant = TenantId(params.tenant)
         const id = ExecutionId(params.id)
-        return formatOf(request.headers.accept) === "events"
+        return wantsEvents(request.headers.accept)
           ? eventStream(tenant, executions.followEvents(tenant, id, startOf(request, from) ?? 0), draining)
-          : Effect.flatMap(executions.events(tenant, id), (rows) => listResponse(`events of ${id}`, tenant, page, rows))
+          : Effect.flatMap(executions.events(tenant, id), (rows) =>
+              Effect.map(listResponse(`events of ${id}`, tenant, page, rows), selected)
+            )
       })
       .handleRaw("output", ({ params, query, request }) => {
         const tenant = TenantId(params.tenant)

@@ -5,28 +5,29 @@ import type { Draining } from "../shared/Draining.ts"
 import { type Followed, followedPage, type StoredLine } from "../shared/OutputLines.ts"
 import { RequestMemory } from "../shared/RequestMemory.ts"
 import type { TenantId } from "../shared/Tenant.ts"
+import { preferred, selected } from "./Accept.ts"
 import { withFirstChunk } from "./FirstChunk.ts"
 import { listBytes } from "./JsonText.ts"
 
 export type Format = "json" | "text" | "ndjson" | "events"
 
-const mediaTypes: ReadonlyArray<readonly [mediaType: string, format: Format]> = [
-  ["text/event-stream", "events"],
-  ["application/x-ndjson", "ndjson"],
-  ["text/plain", "text"]
-]
+type Offer<F> = readonly [mediaType: string, format: F]
 
-/** The format that an Accept header asks for: JSON unless another known format comes first. */
-export const formatOf = (accept: string | undefined): Format => {
-  const wanted = (accept ?? "").toLowerCase().split(",")
-  for (const entry of wanted) {
-    const name = entry.split(";", 1)[0]!.trim()
-    if (name === "application/json") return "json"
-    const match = mediaTypes.find(([mediaType]) => mediaType === name)
-    if (match !== undefined) return match[1]
-  }
-  return "json"
-}
+const json: Offer<"json"> = ["application/json", "json"]
+const ndjson: Offer<"ndjson"> = ["application/x-ndjson", "ndjson"]
+const events: Offer<"events"> = ["text/event-stream", "events"]
+
+/** The format of lines that an Accept header asks for, JSON by default. */
+export const formatOf = (accept: string | undefined): Format =>
+  preferred<Format>(accept, [json, ["text/plain", "text"], ndjson, events])
+
+/** Whether an Accept header asks for an event stream in place of JSON. */
+export const wantsEvents = (accept: string | undefined): boolean =>
+  preferred<Format>(accept, [json, events]) === "events"
+
+/** Whether an Accept header asks for a JSON text in each line in place of a JSON array. */
+export const wantsLines = (accept: string | undefined): boolean =>
+  preferred<Format>(accept, [json, ndjson]) === "ndjson"
 
 /**
  * The sequence number after which to continue: that of the last line that the client received (`Last-Event-ID`), else
@@ -51,7 +52,7 @@ export const outputDocument = Effect.fn("Lines.document")(function* (
       chunk.map((line) => `${format === "text" ? line.text : line.json}\n`).join("")
     ])
     const contentType = format === "text" ? "text/plain; charset=utf-8" : "application/x-ndjson"
-    return HttpServerResponse.stream(Stream.encodeText(each), { contentType })
+    return selected(HttpServerResponse.stream(Stream.encodeText(each), { contentType }))
   }
   let separator = ""
   const each = Stream.mapArray(all, (chunk) => {
@@ -61,13 +62,13 @@ export const outputDocument = Effect.fn("Lines.document")(function* (
   })
   const head = JSON.stringify({ ...about, lines: [] }).slice(0, -2)
   const body = Stream.make(head).pipe(Stream.concat(each), Stream.concat(Stream.make("]}")))
-  return HttpServerResponse.stream(Stream.encodeText(body), { contentType: "application/json" })
+  return selected(HttpServerResponse.stream(Stream.encodeText(body), { contentType: "application/json" }))
 })
 
 /** Interval of comments to a silent follower, which stop proxies from closing the connection. */
 const heartbeat = Duration.toMillis("15 seconds")
 
-const streaming = { "cache-control": "no-store", "x-accel-buffering": "no" }
+const streaming = { "cache-control": "no-store", "x-accel-buffering": "no", vary: "Accept" }
 
 /**
  * Sends lines as server-sent events (WHATWG HTML, section 9.2). Each line is an event with its sequence number as `id`;

@@ -121,6 +121,7 @@ export const lines: Partial<Operation> = {
   headers: ["Accept", "Last-Event-ID"],
   answers: {
     200: {
+      headers: ["Vary"],
       content: {
         "text/plain": { schema: { type: "string", description: "The text of the lines" }, example: "hello\n" },
         // One value a line, so the schema is that of a line.
@@ -139,11 +140,12 @@ export const eventStreamed: Partial<Operation> = {
   headers: ["Accept", "Last-Event-ID"],
   answers: {
     200: {
-      headers: ["Link"],
+      headers: ["Link", "Vary"],
       content: events(
         "The events",
         'id: 1\ndata: {"timestamp":"2026-01-01T00:00:00.000Z","tenant":"mytenant","event":"stream.application.start","seq":1}\n\n'
       )
-    }
+    },
+    304: { headers: ["Vary"] }
   }
 }
