@@ -1,10 +1,14 @@
+import { execFile } from "node:child_process"
 import { rmSync } from "node:fs"
-import { join } from "node:path"
+import { createRequire } from "node:module"
+import { dirname, join } from "node:path"
+import { promisify } from "node:util"
 import type { Plugin } from "rolldown"
 import { packagePath } from "../src/drivers/Package.ts"
 
-// Bundles the package of the client: for those who have Effect, and as one file for browsers with all it needs. `npm ci`
-// runs this, so that the package can be imported in a clone; without the packages for development there is none.
+// Bundles the package of the client: for those who have Effect, and as one file for browsers with all it needs; and
+// writes its types. `npm ci` runs this, so that the package can be imported in a clone; without the packages for
+// development there is none.
 
 const sources = packagePath("packages/client/src")
 
@@ -157,11 +161,19 @@ export const bundleClient = async (folder: string): Promise<void> => {
   await write(["hjson"], [], "hjson")
 }
 
+/** Writes the types of the client into the folder, without checking them, which takes most of the time. */
+export const declareClient = async (folder: string): Promise<void> => {
+  const tsc = join(dirname(createRequire(import.meta.url).resolve("typescript/package.json")), "bin/tsc")
+  const options = ["--noCheck", "--checkers", "1", "--outDir", join(folder, "types")]
+  await promisify(execFile)(process.execPath, [tsc, "-p", packagePath("packages/client"), ...options])
+}
+
 if (import.meta.main) {
   const folder = packagePath("packages/client/dist")
   rmSync(folder, { recursive: true, force: true })
   try {
     await bundleClient(folder)
+    await declareClient(folder)
   } catch (cause) {
     // A gateway needs no client.
     if ((cause as NodeJS.ErrnoException).code !== "ERR_MODULE_NOT_FOUND") throw cause

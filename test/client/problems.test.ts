@@ -63,6 +63,25 @@ layer(memoryGateway(), { excludeTestServices: true })("the problems of the clien
     })
   )
 
+  it.effect("are also what has another status than the whole answer: parts, and what has not changed", () =>
+    Effect.gen(function* () {
+      const { url } = yield* TestGateway
+      const { conf } = connect(url)
+      const request = { params: { tenant: "mytenant", path: "patterns/custom" } }
+      yield* Effect.promise(async () => {
+        const tag = (await fetch(`${url}/v1/mytenant/conf/patterns/custom`, { method: "HEAD" })).headers.get("etag")!
+        for (const [status, headers] of [
+          [206, { range: "bytes=1-3" }],
+          [304, { "if-none-match": tag }]
+        ] as const) {
+          const failure = await conf.read(request, { headers }).catch((error: unknown) => error)
+          expect(failure).toBeInstanceOf(GatewayError)
+          expect(failure).toMatchObject({ status, type: undefined })
+        }
+      })
+    })
+  )
+
   it.effect("are told of statuses that no endpoint has, and of what is no problem", () =>
     Effect.promise(async () => {
       const answers = [
