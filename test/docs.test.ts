@@ -4,7 +4,10 @@ import { describe, expect, it, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { HttpApi } from "effect/http-api"
 import { Api } from "../src/Api.ts"
+import { description } from "../src/Description.ts"
+import { Kind } from "../src/errors/NotFound.ts"
 import { settingNames } from "../src/layers/Variables.ts"
+import { catalogue } from "../src/nodes/Catalogue.ts"
 import { pathWithTools } from "./support/commands/path.ts"
 import { Documented, defaultAddress, expectAsSaid } from "./support/documented.ts"
 import { documents, fences, problemPages, read, root, section } from "./support/documents.ts"
@@ -123,6 +126,84 @@ const problemTypes = (): ReadonlySet<string> => {
   const general = [...read("src/layers/http/ProblemBody.ts").matchAll(/^ {2}\d{3}: \["([a-z-]+)"/gm)]
   return new Set([...declared, ...general.map(([, name]) => name!)])
 }
+
+/** The words in `…` of a text that match, in their order. */
+const named = (text: string, pattern: RegExp): ReadonlyArray<string> =>
+  [...text.matchAll(/`([^`]+)`/g)].map(([, word]) => word!).filter((word) => pattern.test(word))
+
+/** The rows of a page's tables, by what is in `…` in their first cell. */
+const rowsOf = (text: string): ReadonlyArray<readonly [names: ReadonlyArray<string>, row: string]> =>
+  [...text.matchAll(/^\| (`[^|]+) \|(.+)\|$/gm)].map(([, names, row]) => [named(names!, /./), row!])
+
+/** What matches in the sources of a folder. */
+const inSources = (folder: string, pattern: RegExp): ReadonlyArray<string> =>
+  readdirSync(join(root, folder), { recursive: true, encoding: "utf8" })
+    .filter((file) => file.endsWith(".ts"))
+    .flatMap((file) => [...read(`${folder}/${file}`).matchAll(pattern)].map(([, name]) => name!))
+
+describe("a list in the documents is that of the code:", () => {
+  const types = [...catalogue.values()]
+
+  it("the kinds of what is not found", () => {
+    const [, row] = rowsOf(read("docs/problems/not-found.md")).find(([names]) => names[0] === "kind")!
+    expect(named(row, /./).toSorted()).toEqual([...Kind.literals].sort())
+  })
+
+  it("the limits of requests", () => {
+    const limits = new Set([
+      ...inSources("src/services", /(?:limitName: |new TooLarge\(\{ limit: )"(\w+)"/g),
+      // The name of the part is that of its limit.
+      ...inSources("src/services", /parametersPart = "(\w+)"/g)
+    ])
+    // One of tenants.
+    limits.delete("storedBytes")
+    expect(limits.size).toBeGreaterThan(8)
+    const listed = rowsOf(section(read("docs/settings.md"), "## Limits")).map(([[name]]) => name!)
+    expect(listed.slice(1).sort()).toEqual([...limits].sort())
+  })
+
+  it("the defects of the health check", () => {
+    const [defects] = inSources("src/layers", /defects: new Map\(\[([\s\S]*?)\n {6}\]\)/g)
+    const names = [
+      ...[...defects!.matchAll(/\["(\w+)"/g)].map(([, name]) => name!),
+      ...inSources("src/layers", /defects\.set\("(\w+)"/g)
+    ]
+    expect(names.length).toBeGreaterThan(4)
+    const page = section(read("docs/operations.md"), "## Health")
+    expect(names.filter((name) => !page.includes(`(\`${name}\``))).toEqual([])
+  })
+
+  it("the endpoints that accept an Idempotency-Key", () => {
+    const operations = Object.entries(description().paths).flatMap(([path, methods]) =>
+      Object.entries(methods)
+        .filter(([, operation]) => JSON.stringify(operation).includes("/parameters/Idempotency-Key"))
+        .map(([method]) => `${method.toUpperCase()} ${path.replace("/v1/{tenant}/", "")}`)
+    )
+    expect(operations.length).toBeGreaterThan(10)
+    const listed = named(section(read("docs/errors.md"), "## Retries"), /^(POST|PUT) \S+$/)
+    expect(listed.toSorted()).toEqual(operations.sort())
+  })
+
+  it("the nodes", () => {
+    const rows = section(read("docs/flowlines.md"), "## Nodes").matchAll(/\[`(\w+)`\]\(/g)
+    expect([...rows].map(([, name]) => name!).sort()).toEqual(types.map(({ type }) => type).sort())
+  })
+
+  it("the nodes that run in parallel", () => {
+    const [, sentence] = /A node runs in parallel([^\n]+?) `aggregate`/.exec(read("docs/flowlines.md"))!
+    const names = named(sentence!, /./).filter((name) => catalogue.get(name)?.kind === "processing")
+    const stateless = types.filter((type) => type.isStateless !== undefined).map(({ type }) => type)
+    expect([...new Set(names)].sort()).toEqual(stateless.sort())
+  })
+
+  it("the settings that may refer to secrets", () => {
+    const listed = rowsOf(section(read("docs/secrets.md"), "## References")).flatMap(([nodes, row]) =>
+      nodes.map((node) => [node, named(row.replace("[`s3`]", "`s3`"), /./)] as const)
+    )
+    const referring = types.flatMap(({ type, secrets }) => (secrets === undefined ? [] : [[type, secrets] as const]))
+    expect(Object.fromEntries(listed)).toEqual(Object.fromEntries(referring))
+  })
+})
 
 describe("the documents", () => {
   it("have a page for every problem type, and none without one", () => {
