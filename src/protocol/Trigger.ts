@@ -16,9 +16,6 @@ export type TriggerBody = typeof TriggerBody.Type
 
 const reference = /\$\{trigger:(\w*)\}/g
 
-/** What references can name. */
-export const triggerNames = ["scheduledAt", "file"] as const
-
 /**
  * The settings with what started the execution in place of `${trigger:scheduledAt}` anywhere in a text, and of
  * `${trigger:file}` where it is the whole text: the name of a file never becomes a part of a program or statement.

@@ -1,6 +1,6 @@
 import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
 import { expect, it, layer } from "@effect/vitest"
-import { Context, Effect, Layer, Logger, Schema } from "effect"
+import { Context, Effect, Layer, Logger, Option, Schema } from "effect"
 import { HttpServer, HttpServerRequest, HttpServerResponse } from "effect/http"
 import * as Anonymous from "../../src/layers/access/Anonymous.ts"
 import { authenticated } from "../../src/layers/http/Authentication.ts"
@@ -10,7 +10,6 @@ import { nodeServer } from "../../src/layers/http/NodeServer.ts"
 import { requestIdOf } from "../../src/layers/http/RequestIds.ts"
 import { jsonLogger } from "../../src/layers/Telemetry.ts"
 import { Authenticator } from "../../src/services/access/Authenticator.ts"
-import { clientAddress } from "../../src/services/shared/ClientAddress.ts"
 import { CurrentRequestId } from "../../src/services/shared/RequestId.ts"
 import { eventually } from "../support/process.ts"
 import { type Running, site } from "../support/process-gateway.ts"
@@ -143,8 +142,8 @@ it.live("handlers and their log lines know the id, the client and the scheme", (
     const log = Logger.map(jsonLogger, (line) => void logged.push(JSON.parse(line)))
     const app = Effect.gen(function* () {
       yield* Effect.logInfo("asked")
-      const { protocol } = yield* HttpServerRequest.HttpServerRequest
-      const known = [yield* CurrentRequestId, yield* clientAddress, protocol ?? "none"]
+      const { protocol, remoteAddress } = yield* HttpServerRequest.HttpServerRequest
+      const known = [yield* CurrentRequestId, Option.getOrUndefined(remoteAddress), protocol ?? "none"]
       return HttpServerResponse.jsonUnsafe(known)
     })
     const authenticator = yield* Authenticator

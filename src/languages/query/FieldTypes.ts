@@ -24,8 +24,6 @@ export interface FieldTypes {
   readonly more: boolean
 }
 
-export const noTypes: FieldTypes = { types: new Map(), more: false }
-
 interface Member {
   bits: number
   readonly members: Map<string, Member>
