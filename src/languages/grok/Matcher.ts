@@ -122,14 +122,25 @@ export const matchers = <A>(
   finish: (matcher: Matcher) => A
 ): Matchers<A> => {
   const same = !needsUnicode(print(tree.root, tree.names).source)
-  const lazy = (text: MatcherOptions["text"]) => {
+  const lazy = (make: () => Matcher) => {
     let made: A | undefined
     return (): A => {
-      if (made === undefined) made = finish(matcher(tree, { dotall, indices, text }))
+      made ??= finish(make())
       return made
     }
   }
-  const ascii = lazy("ascii")
-  const unicode = lazy("unicode")
+  const ascii = lazy(() => matcher(tree, { dotall, indices, text: "ascii" }))
+  const unicode = lazy(() => {
+    try {
+      const made = matcher(tree, { dotall, indices, text: "unicode" })
+      // V8 compiles now. If other than ASCII text is rare, this may be long after the expression was accepted.
+      made.exec("")
+      return made
+    } catch (error) {
+      if (same) throw error
+      // The form for any text is larger. Where it is too large for V8, its lines fail, and not all that read them.
+      return { exec: () => null, numbers: new Array<number>(tree.captureCount).fill(-1), narrow: false }
+    }
+  })
   return { ascii, unicode, same, of: (line) => (!same && isAscii(line) ? ascii() : unicode()) }
 }

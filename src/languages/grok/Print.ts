@@ -46,6 +46,12 @@ const flattened = (node: Repeat, numbered: boolean): string | undefined => {
 const optionalChoice = (inner: string, quantifier: string): string =>
   quantifier === "??" ? `(?:|${inner})` : quantifier === "?+" ? `(?>${inner}|)` : `(?:${inner}|)`
 
+/**
+ * A reference to a group that cannot have a value becomes `(?!)`, which only a group makes repeatable in all forms.
+ */
+const repeatable = (node: Node, written: string): string =>
+  node.kind === "backreference" || (node.kind === "atom" && /^\\[1-9]/.test(node.text)) ? `(?:${written})` : written
+
 const switchOptions = (current: string, text: string): string => {
   const [on, off = ""] = text.replace(/[(?:)]/g, "").split("-")
   const kept = [...current].filter((letter) => !off.includes(letter))
@@ -87,7 +93,7 @@ export const print = (
           return optionalChoice(write(node.node, active, insideLoop), node.quantifier)
         const fragile: Array<number> = []
         if (captures && !insideLoop && node.max > 1) fragileCaptures(node.node, false, fragile)
-        if (fragile.length === 0) return write(node.node, active, insideLoop) + node.quantifier
+        if (fragile.length === 0) return repeatable(node.node, write(node.node, active, insideLoop)) + node.quantifier
         const on = active === "" ? "" : active
         const off = [..."imx"].filter((letter) => !active.includes(letter)).join("")
         const index = loops.length

@@ -56,9 +56,11 @@ export const progressOf = (tree: Tree, text: string, dotall: boolean): ((line: s
     if (compiled.has(key)) return compiled.get(key)
     let made: Matcher | undefined
     try {
-      made = matcher({ ...tree, root: sequenceOf(nodes) }, options)
+      const found = matcher({ ...tree, root: sequenceOf(nodes) }, options)
+      found.exec("")
+      made = found
     } catch {
-      // A prefix may refer to a later group and then does not compile; the next shorter one is used.
+      // A prefix may refer to a later group, or be too large, and then does not compile; the next shorter one is used.
     }
     compiled.set(key, made)
     return made

@@ -74,9 +74,8 @@ export const translate = (source: string, flags: string, extra: string): Transla
     flags.includes("W") && !details.flags.includes("i")
       ? plainAscii(numbered.source, details.flags.includes("s"))
       : undefined
-  const regex =
-    plain === undefined
-      ? new RegExp(numbered.source, details.flags + extra)
-      : new RegExp(plain, details.flags.replace("v", "") + extra)
+  // Made also where it is not used: the form for any text is like it, and without the flag faults would pass.
+  const exact = new RegExp(numbered.source, details.flags + extra)
+  const regex = plain === undefined ? exact : new RegExp(plain, details.flags.replace("v", "") + extra)
   return { regex, numbers: numbered.numbers, narrow: plain !== undefined }
 }
