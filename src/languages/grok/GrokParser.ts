@@ -75,7 +75,7 @@ export const parse = (text: string, lenient = false): Node => {
     const items: Array<Node> = []
     while (index < text.length && text[index] !== "|" && text[index] !== ")") {
       const item = parseItem()
-      if (isSwitch(item)) {
+      if (item.kind === "mark" && isSwitch(item)) {
         items.push(...switched(item))
         break
       }

@@ -106,7 +106,7 @@ export const print = (
         let current = active
         return node.items
           .map((item) => {
-            if (isSwitch(item)) current = switchOptions(current, item.text)
+            if (item.kind === "mark" && isSwitch(item)) current = switchOptions(current, item.text)
             return write(item, current, insideLoop)
           })
           .join("")

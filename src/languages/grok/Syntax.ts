@@ -57,8 +57,8 @@ export interface Choice extends Span {
 }
 export type Node = Atom | ClassNode | Mark | Backreference | Group | Reference | Repeat | Sequence | Choice
 
-/** Whether the node switches options, such as `(?i)` or `(?x-m)`. */
-export const isSwitch = (node: Node): node is Mark => node.kind === "mark" && /^\(\?[a-z-]+\)$/.test(node.text)
+/** Whether the mark switches options, such as `(?i)` or `(?x-m)`. */
+export const isSwitch = ({ text }: Mark): boolean => /^\(\?[a-z-]+\)$/.test(text)
 
 /** The direct children. */
 export const childrenOf = (node: Node): ReadonlyArray<Node> => {
