@@ -62,6 +62,87 @@ describe("a syslog message", () => {
     })
   })
 
+  it("of RFC 3164 may come from an IPv6 address", () => {
+    for (const hostname of ["2001:db8::1", "::ffff:10.0.0.1", "fe80::1", "fe80::1%eth0", "::1", "1:2:3:4:5:6:7:8"]) {
+      const found = parse(`<34>Oct 11 22:14:15 ${hostname} sshd[7]: x`)
+      expect(found).toMatchObject({ hostname, appname: "sshd", procid: "7", message: "x" })
+      expect(parse(`<34>Oct 11 22:14:15 ${hostname} x`)).toMatchObject({ hostname, message: "x" })
+    }
+  })
+
+  it("of RFC 3164 has the programs' names that senders write", () => {
+    for (const appname of [
+      ...["CRON", "kernel", "systemd-logind", "postfix/smtpd", "dhcpd.leases", "%ASA-6-302013", "user@1000", "mod_a"],
+      ...["/usr/sbin/cron", "(sd-pam)", "su(pam_unix)", "docker/web/4f0c1a2b3c4d", "libstdc++", "7z"]
+    ]) {
+      expect(parse(`<34>Oct 11 22:14:15 host ${appname}: a: b`)).toMatchObject({
+        hostname: "host",
+        appname,
+        message: "a: b"
+      })
+      expect(parse(`<34>Oct 11 22:14:15 ${appname}: x`)).toMatchObject({ appname, message: "x" })
+      expect(parse(`<34>${appname}[12]:x`)).toMatchObject({ appname, procid: "12", message: "x" })
+      expect(parse(`<34>${appname}:`)).toMatchObject({ appname, message: "" })
+    }
+  })
+
+  const contents = [
+    '{"level":"info","msg":"x: y"}',
+    '{"time":"10:00:00","a":1}',
+    '{"a" : 1}',
+    '[{"a": 1}]',
+    "time=10:00:00 devname=fw",
+    'devname="fw": up',
+    "10:00:00 up",
+    "2026-01-01T10:00:00.123456789Z x",
+    "12: x",
+    "https://host/path failed",
+    "CEF:0|Security|tm|1.0|100|worm|10|src=10.0.0.1",
+    "std::bad_alloc",
+    "<a>: x",
+    "a,b: c",
+    "fe80::1: x",
+    "größe: x",
+    "C:\\temp full"
+  ]
+
+  it.each(contents)("of RFC 3164 without a program is its text: %s", (text) => {
+    expect(parse(`<13>${text}`)).toEqual({ ...parse("<13>x"), message: text })
+    const found = parse(`<13>Oct 11 22:14:15 host ${text}`)
+    expect(found).toEqual({ ...parse("<13>Oct 11 22:14:15 host x"), message: text })
+  })
+
+  it.effect.prop(
+    "of RFC 3164 loses nothing",
+    {
+      picked: Schema.Array(
+        Schema.Literals([
+          ...contents,
+          "Oct 11 22:14:15",
+          "host",
+          "2001:db8::1",
+          "app:",
+          "app[1]:",
+          "[",
+          ":",
+          " ",
+          "  ",
+          "é"
+        ])
+      )
+    },
+    ({ picked }) =>
+      Effect.sync(() => {
+        const text = picked.join(" ")
+        const found = parse(`<13>${text}`)!
+        const named = ["hostname", "appname", "procid"].flatMap((name) => (name in found ? [String(found[name])] : []))
+        const without = (whole: string) => whole.replace(/^Oct 11 22:14:15/, "").replace(/[\s:[\]]/g, "")
+        const date = found["timestamp"] === undefined ? "" : "Oct 11 22:14:15"
+        expect(without(`${date}${named.join("")}${found["message"]}`)).toBe(without(text))
+      }),
+    { arbitrary: { seed, runs: 1000 } }
+  )
+
   it("of RFC 3164 has no time that does not exist", () => {
     for (const time of [
       "Jun 99 10:00:00",

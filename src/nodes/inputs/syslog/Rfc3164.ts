@@ -1,3 +1,4 @@
+import { addressOf } from "../../../languages/query/Address.ts"
 import { dayOf, nearest } from "../../Calendar.ts"
 import type { Event } from "../../Node.ts"
 import { isTimestamp, timeOfDay } from "./Timestamp.ts"
@@ -7,8 +8,13 @@ const months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "
 /** `Oct 11 22:14:15`, with the year or fractions that some senders add, or ISO 8601. */
 const dated =
   /^(?:(Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec) ( ?\d{1,2})(?: (\d{4}))? (\d\d:\d\d:\d\d)(\.\d{1,6})?|(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,6})?(?:Z|[+-]\d\d:\d\d)))(?: |:|$) ?/
-const host = /^([^\s:[\]]+) +(?=\S)/
-const tag = /^([^\s:[\]]{1,48})(?:\[([^\]\s]{1,128})\])?: ?/
+/** A name or an address, and not the beginning of JSON or of other text. */
+const host = /^([^\s:[\]{}()<>"'=,;|]+|[\da-fA-F:.]*:[\da-fA-F:.]*(?:%[\w.-]+)?) +(?=\S)/
+/**
+ * Letters and digits, and what names of programs have besides: `postfix/smtpd`, `(sd-pam)`, `%ASA-6-302013`. Without a
+ * process, a blank follows: not in `10:00:00`, `https://host` and `CEF:0|`, which are text.
+ */
+const tag = /^(?=[^\s:[]*[A-Za-z])([\w./%@+()-]{1,48})(?:\[([^\]\s]{1,128})\]: ?|:(?: |$))/
 
 /** A date without a year gets the one that brings it closest to now. A time without a zone counts as UTC. */
 const timestampOf = ([, name, day, year, time, fraction = "", iso]: RegExpExecArray, now: Date): string | undefined => {
@@ -19,6 +25,8 @@ const timestampOf = ([, name, day, year, time, fraction = "", iso]: RegExpExecAr
   const millis = year === undefined ? nearest(now.getTime(), inYear) : inYear(Number(year))
   return Number.isNaN(millis) ? undefined : `${new Date(millis).toISOString().slice(0, 19)}${fraction}Z`
 }
+
+const isHost = (text: string): boolean => !text.includes(":") || addressOf(text.replace(/%.*/, "")) !== undefined
 
 /**
  * Parses the text after the priority. Every field may be missing; the rest of the text is the message. A time that does
@@ -34,7 +42,7 @@ export const parseRfc3164 = (text: string, now: Date): Event => {
     event["timestamp"] = timestamp
     rest = rest.slice(found[0].length)
     const hostname = tag.test(rest) ? null : host.exec(rest)
-    if (hostname !== null) {
+    if (hostname !== null && isHost(hostname[1]!)) {
       event["hostname"] = hostname[1]
       rest = rest.slice(hostname[0].length)
     }
