@@ -37,6 +37,18 @@ describe("a syslog message", () => {
     expect(parse("<34>1 - - - - - - hello")).not.toHaveProperty("hostname")
   })
 
+  it("of RFC 5424 has all values of a repeated parameter", () => {
+    expect(
+      parse(
+        '<1>1 - - - - - [origin ip="192.0.2.1" software="x" ip="192.0.2.129" ip=""][__proto__ toString="1" __proto__="2"][__proto__ __proto__="3"] x'
+      )?.["structured_data"]
+    ).toEqual(
+      JSON.parse(
+        '{"origin":{"ip":["192.0.2.1","192.0.2.129",""],"software":"x"},"__proto__":{"toString":"1","__proto__":["2","3"]}}'
+      )
+    )
+  })
+
   it("of RFC 3164 has what it has", () => {
     expect(parse("<34>Oct 11 22:14:15 mymachine su[77]: 'su root' failed on /dev/pts/8")).toMatchObject({
       facility_label: "auth",
@@ -142,6 +154,13 @@ describe("a syslog message", () => {
       }),
     { arbitrary: { seed, runs: 1000 } }
   )
+
+  it("of RFC 3164 takes no longer than its length, whatever it has", () => {
+    for (const piece of [":", "a:", "1", "a", "%", "[", "a[", " ", "."]) {
+      const text = `Oct 11 22:14:15 ${piece.repeat(200_000)}`
+      expect(String(parse(`<13>${text}`)?.["message"]).length).toBeGreaterThan(100_000)
+    }
+  })
 
   it("of RFC 3164 has no time that does not exist", () => {
     for (const time of [

@@ -9,7 +9,7 @@ const months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "
 const dated =
   /^(?:(Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec) ( ?\d{1,2})(?: (\d{4}))? (\d\d:\d\d:\d\d)(\.\d{1,6})?|(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,6})?(?:Z|[+-]\d\d:\d\d)))(?: |:|$) ?/
 /** A name or an address, and not the beginning of JSON or of other text. */
-const host = /^([^\s:[\]{}()<>"'=,;|]+|[\da-fA-F:.]*:[\da-fA-F:.]*(?:%[\w.-]+)?) +(?=\S)/
+const host = /^([^\s:[\]{}()<>"'=,;|]+|[\da-fA-F:.]{2,45}(?:%[\w.-]{1,64})?) +(?=\S)/
 /**
  * Letters and digits, and what names of programs have besides: `postfix/smtpd`, `(sd-pam)`, `%ASA-6-302013`. Without a
  * process, a blank follows: not in `10:00:00`, `https://host` and `CEF:0|`, which are text.

@@ -8,10 +8,18 @@ const header =
 const element = /^\[([^ =\]"\x00-\x20\x7f-\uffff]{1,32})/
 const parameter = /^ +([^ =\]"\x00-\x20\x7f-\uffff]{1,32})="((?:[^"\\\]]|\\[\s\S])*)"/
 
-type Data = Record<string, Record<string, string>>
+type Parameters = Record<string, string | Array<string>>
+type Data = Record<string, Parameters>
 
 const put = <A>(into: Record<string, A>, name: string, value: A): void => {
   Object.defineProperty(into, name, { value, enumerable: true, configurable: true, writable: true })
+}
+
+/** The values of a parameter that is repeated, such as the addresses of a host, are a list (RFC 5424, 6.3.3). */
+const add = (into: Parameters, name: string, value: string): void => {
+  const earlier = Object.hasOwn(into, name) ? into[name]! : undefined
+  if (Array.isArray(earlier)) earlier.push(value)
+  else put(into, name, earlier === undefined ? value : [earlier, value])
 }
 
 /** Structured data at the beginning of the text, and the text after it; undefined when it is malformed. */
@@ -23,10 +31,11 @@ const structuredData = (text: string): readonly [data: Data | undefined, rest: s
     const name = element.exec(rest)
     if (name === null) return undefined
     rest = rest.slice(name[0].length)
-    const values: Record<string, string> = {}
+    // No element may come twice, but some senders repeat one instead of its parameters.
+    const values: Parameters = Object.hasOwn(data, name[1]!) ? data[name[1]!]! : {}
     for (let found = parameter.exec(rest); found !== null; found = parameter.exec(rest)) {
       // Only these three are escapes; before other characters a backslash is literal.
-      put(values, found[1]!, found[2]!.replace(/\\(["\\\]])/g, "$1"))
+      add(values, found[1]!, found[2]!.replace(/\\(["\\\]])/g, "$1"))
       rest = rest.slice(found[0].length)
     }
     if (!rest.startsWith("]")) return undefined
