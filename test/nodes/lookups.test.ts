@@ -138,13 +138,56 @@ describe("user_agent", () => {
       { name: "curl", version: "8.4.0" },
       { name: "python-requests", version: "2.31.0" }
     ])
-    const silent = ["-", "", " ", "Mozilla/5.0", 5, null]
+    const silent = ["-", "", " ", "Mozilla/5.0", "Amazon CloudFront", "text/html", 5, null]
     const { errors } = await of(
       userAgent,
       { field: "ua", on_missing: "errors" },
       silent.map((ua) => ({ ua }))
     )
     expect(errors.length).toBe(silent.length)
+  })
+
+  it("names programs by their first product, and crawlers by their own name", async () => {
+    const agents: Record<string, readonly [string, string?]> = {
+      "docker/20.10.7 go/go1.13.15 git-commit/b0f5bc3 os/linux arch/amd64": ["docker", "20.10.7"],
+      "aws-cli/2.9.19 Python/3.9.11 Linux/5.10 exe/x86_64 prompt/off": ["aws-cli", "2.9.19"],
+      "Boto3/1.26.0 Python/3.9 Linux/5.10 Botocore/1.29": ["Boto3", "1.26.0"],
+      "MyApp/1.0 CFNetwork/1410.0.3 Darwin/22.6.0": ["MyApp", "1.0"],
+      "npm/9.5.0 node/v18.14 linux x64": ["npm", "9.5.0"],
+      "kubectl/v1.27.3 (linux/amd64) kubernetes/25b4e43": ["kubectl", "v1.27.3"],
+      "Apache/2.4.41 (Ubuntu) (internal dummy connection)": ["Apache", "2.4.41"],
+      "Debian APT-HTTP/1.3 (2.2.4)": ["Debian APT-HTTP", "1.3"],
+      "node-fetch/1.0 (+https://github.com/bitinn/node-fetch)": ["node-fetch", "1.0"],
+      "LinkedInBot/1.0 (compatible; Mozilla/5.0; Apache-HttpClient +http://www.linkedin.com)": ["LinkedInBot", "1.0"],
+      "Mozilla/5.0 (compatible; AhrefsBot/7.0; +http://ahrefs.com/robot/)": ["AhrefsBot", "7.0"],
+      "Mozilla/5.0 (compatible; SemrushBot/7~bl; +http://www.semrush.com/bot.html)": ["SemrushBot", "7~bl"],
+      "Mozilla/5.0 AppleWebKit/537.36 (KHTML, like Gecko; compatible; AhrefsSiteAudit/6.1; +http://a) Chrome/9.0": [
+        "AhrefsSiteAudit",
+        "6.1"
+      ],
+      "Mozilla/5.0 zgrab/0.x": ["zgrab", "0.x"],
+      "Mozilla/5.0 (X11; Linux x86_64; rv:102.0) Gecko/20100101 Thunderbird/102.4.1": ["Thunderbird", "102.4.1"],
+      "Mozilla/5.0 (compatible; +http://a.example/1) x": ["Mozilla", "5.0"],
+      "Mozilla/5.0 (compatible; bingbot/2.0; +http://www.bing.com/bingbot.htm) Chrome/112.0.0.0": [
+        "BingCrawler",
+        "2.0"
+      ],
+      "Mozilla/4.0 (compatible; MSIE 6.0; Windows NT 5.1; SV1)": ["Internet Explorer", "6.0"],
+      "Opera/9.80 (X11; Linux x86_64; U; en) Presto/2.12.423 Version/12.16": ["Opera", "12.16"],
+      "Slackbot-LinkExpanding 1.0 (+https://api.slack.com/robots)": ["SlackBot", "1.0"],
+      "facebookexternalhit/1.1 (+http://www.facebook.com/externalhit_uatext.php)": ["FacebookExternalHit"],
+      "Dalvik/2.1.0 (Linux; U; Android 11; Pixel 4)": ["Android Browser"]
+    }
+    const texts = Object.keys(agents)
+    const { records } = await of(
+      userAgent,
+      { field: "ua" },
+      texts.map((ua) => ({ ua }))
+    )
+    const found = records.map((record) => record["user_agent"] as { name?: string; version?: string })
+    expect(found.map(({ name, version }) => [name, version])).toEqual(
+      texts.map((text) => [...agents[text]!, undefined].slice(0, 2))
+    )
   })
 
   it("looks at a bounded part of a text", async () => {

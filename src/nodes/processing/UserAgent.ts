@@ -12,8 +12,36 @@ const maxLength = 1024
 /** Memory for user agents that were seen, in bytes. */
 const cacheBytes = 4 * 1024 * 1024
 
-/** A program that names itself first, such as `curl/8.4.0`. */
-const program = /^(?!Mozilla\/)([A-Za-z][A-Za-z0-9._+-]{0,63})\/([0-9][A-Za-z0-9._+-]{0,31})/
+const product = "([A-Za-z][^/:;,()]{0,63})/(?=[^\\s;,()\\d]*\\d)([^\\s;,()]{1,64})"
+/** The name of a crawler: `Mozilla/5.0 (compatible; AhrefsBot/7.0; +http://ahrefs.com/robot/)`. */
+const crawler = new RegExp(`^Mozilla/.*\\bcompatible; ${product}`)
+/** The product that a program names first, as in `docker/20.10.7 go/go1.13.15`; behind `Mozilla`, which says nothing. */
+const programs = [
+  new RegExp(`^(?!Mozilla/)${product}`),
+  new RegExp(`^Mozilla/\\S+ (?:\\([^)]*\\) )?(?:Gecko/\\S+ )?${product}`),
+  /^(Mozilla)\/(\S+) /
+]
+
+interface Product {
+  readonly name?: string | undefined
+  readonly version?: string | undefined
+}
+
+const productIn = (text: string, patterns: ReadonlyArray<RegExp>): Product | undefined => {
+  for (const pattern of patterns) {
+    const found = pattern.exec(text)
+    if (found !== null) return { name: found[1], version: found[2] }
+  }
+  return undefined
+}
+
+/** The parser knows browsers and some crawlers. Of other texts it takes all before a slash for a name. */
+const programOf = (text: string, parsed: Product, isCrawler: boolean): Product => {
+  const isGuess = !text.startsWith("Opera/") && text.startsWith(`${parsed.name ?? ""}/`)
+  if (isCrawler && !isGuess) return parsed
+  const isKnown = (parsed.name ?? "") !== "" && !isGuess
+  return productIn(text, [crawler]) ?? (isKnown ? parsed : (productIn(text, programs) ?? {}))
+}
 
 /** The members that have a text. */
 const filled = (members: Readonly<Record<string, string | undefined>>): Fields =>
@@ -25,10 +53,9 @@ const parser = async () => {
     const cut = text.slice(0, maxLength)
     if (cut.trim() === "") return undefined
     const { browser, os, platform, engine } = bowser.parse(cut)
-    const [, name, version] = program.exec(cut) ?? []
-    const isKnown = (browser.name ?? "") !== ""
+    const { name, version } = programOf(cut, browser, platform.type === "bot")
     const parts = {
-      ...filled(isKnown ? { name: browser.name, version: browser.version } : { name, version }),
+      ...filled({ name, version }),
       os: filled({
         name: os.name,
         version: os.version,
@@ -48,7 +75,7 @@ export const userAgent = node({
   description:
     "Tells browser, operating system and device of a user agent: `{name, version, os: {name, version, full}, device: {type, " +
     "vendor, model}, engine: {name, version}}`, as far as it says. `device.type` is `desktop`, `mobile`, `tablet`, `tv` or " +
-    "`bot`. Of programs such as curl it tells name and version.",
+    "`bot`. Of programs such as curl it tells name and version, those of the product that they name first.",
   runtimes: ["stream"],
   settings: Schema.Struct({
     field: Schema.String.check(Schema.isNonEmpty()).annotate({
