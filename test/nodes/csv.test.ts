@@ -132,7 +132,27 @@ describe("types of csv columns", () => {
       c: "2016-12-31T23:00:00.000Z",
       d: null
     })
-    expect(await fields(csv, { columns, types }, "2017-02-29,,,")).toMatch(/column a is not of type date/)
+    for (const timezone of ["UTC", "Europe/Paris"]) {
+      const text = await fields(csv, { columns, types, timezone }, "2017-02-29,,,")
+      expect(text, timezone).toMatch(/column a is not of type date/)
+    }
+  })
+
+  it("have the day of a moment that its zone has then", async () => {
+    const dayOf = async (timezone: string, text: string) => {
+      const settings = { columns: ["a"], types: { a: "date" }, timezone, date_formats: ["ISO8601", "UNIX"] }
+      return ((await fields(csv, settings, text)) as { a?: unknown }).a
+    }
+    const evening = "2026-01-01T23:00:00-05:00"
+    expect(await dayOf("America/New_York", evening)).toBe("2026-01-01T05:00:00.000Z")
+    expect(await dayOf("America/New_York", "1767326400")).toBe("2026-01-01T05:00:00.000Z")
+    expect(await dayOf("America/New_York", "2026-01-01T23:00:00")).toBe("2026-01-01T05:00:00.000Z")
+    expect(await dayOf("Europe/Paris", evening)).toBe("2026-01-01T23:00:00.000Z")
+    expect(await dayOf("UTC", evening)).toBe("2026-01-02T00:00:00.000Z")
+    expect(await dayOf("Asia/Tokyo", "2026-01-01T23:00:00Z")).toBe("2026-01-01T15:00:00.000Z")
+    // Midnight was skipped there, and a whole day before.
+    expect(await dayOf("America/Sao_Paulo", "2018-11-04T12:00:00Z")).toBe("2018-11-04T03:00:00.000Z")
+    expect(await dayOf("Pacific/Apia", "2011-12-30T12:00:00Z")).toBe("2011-12-30T10:00:00.000Z")
   })
 
   it("keep the digits of numbers", async () => {

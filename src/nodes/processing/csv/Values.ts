@@ -7,6 +7,8 @@ import { Unreadable } from "../Parsed.ts"
 export const types = ["string", "integer", "float", "boolean", "date", "date_time"] as const
 export type Type = (typeof types)[number]
 
+const dayMillis = 86_400_000
+
 /** Converts a trimmed text that is not empty; undefined when it is not of the type. */
 type Convert = (text: string) => Value | undefined
 
@@ -59,8 +61,17 @@ export const converter = (
     float,
     boolean,
     date: (text) => {
-      const day = first(text, utc)
-      return iso(zone(day - (((day % 86_400_000) + 86_400_000) % 86_400_000)))
+      let isMoment = true
+      const time = first(text, (local) => {
+        isMoment = false
+        return local
+      })
+      if (Number.isNaN(time)) return undefined
+      const day = Math.floor(time / dayMillis) * dayMillis
+      if (!isMoment) return iso(zone(day))
+      // A text with an offset, or seconds since 1970, has the day that the zone has then.
+      const midnights = [day + dayMillis, day, day - dayMillis].map(zone)
+      return iso(midnights.find((midnight) => midnight <= time) ?? Number.NaN)
     },
     date_time: (text) => iso(first(text, zone))
   }
