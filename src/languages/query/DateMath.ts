@@ -149,7 +149,8 @@ export const zoneOffset = (zone: string): ((millis: number) => number) | undefin
     const format = new Intl.DateTimeFormat("en-US", { timeZone: zone, timeZoneName: "longOffset" })
     return (millis) => {
       const name = format.formatToParts(millis).find(({ type }) => type === "timeZoneName")?.value ?? "GMT"
-      return offsetMinutes(name === "GMT" ? "Z" : name.slice(3))
+      // Without the seconds that zones had before they had whole minutes, as +00:53:28.
+      return offsetMinutes(name === "GMT" ? "Z" : name.slice(3, 9))
     }
   } catch {
     return undefined

@@ -1,3 +1,4 @@
+import { around, gapStart, instantsOf, type ZoneOffset } from "../Clock.ts"
 import { aggregationLimits, type CalendarUnit, type DateHistogram } from "./Aggregation.ts"
 
 const lengths = { minute: 60_000, hour: 3_600_000, day: 86_400_000 }
@@ -38,39 +39,60 @@ const next = (clock: number, unit: CalendarUnit): number => {
   }
 }
 
-/** When the clock of a zone is taken that buckets of an hour or less follow: changes of its time do not move them. */
-const reference = Date.UTC(2020, 0)
+/** While the clock of a zone is not changed for so long, its offset is asked for once. */
+const steadyFor = lengths.day
+
+/** The times of a clock, as {@link instantsOf}; when it was put forward over one, the time of that change. */
+const startsOf = (clock: number, offset: ZoneOffset): ReadonlyArray<number> => {
+  const found = instantsOf(clock, offset)
+  return found.length === 0 ? [gapStart(clock, offset)] : found
+}
+
+/**
+ * The starts of buckets of one length, which begin whenever the clock shows a multiple of it. Where the clock is put back,
+ * a start comes twice; where it is put forward over one, the bucket begins with the change. As in Elasticsearch.
+ */
+const evenStarts = (
+  length: number,
+  offset: ZoneOffset,
+  from: number,
+  to: number
+): ReadonlyArray<number> | undefined => {
+  const most = aggregationLimits.groups
+  if ((to - from) / length >= most) return undefined
+  const found: Array<number> = []
+  let [until, minutes] = [Number.NEGATIVE_INFINITY, 0]
+  for (let clock = Math.floor((from + offset(from) * 60_000) / length) * length; ; clock += length) {
+    if (clock >= until) {
+      minutes = offset(clock - around)
+      if (minutes === offset(clock + steadyFor + around)) until = clock + steadyFor
+    }
+    const times = clock < until ? [clock - minutes * 60_000] : startsOf(clock, offset)
+    if (times[0]! > to) break
+    found.push(...times)
+  }
+  const starts = [...new Set(found)].filter((start) => start <= to).sort((a, b) => a - b)
+  const first = starts.findLastIndex((start) => start <= from)
+  return starts.length - first > most ? undefined : starts.slice(Math.max(0, first))
+}
 
 /**
  * The starts of all buckets between two times in epoch milliseconds, both included, in order. Undefined when there are
- * more than may be. Buckets that are longer than an hour follow the clock of the zone, so that some are an hour longer
- * or shorter than others; the rest have the same length throughout.
+ * more than may be. Buckets follow the clock of the zone, so that some are an hour longer or shorter than others.
  */
 export const bucketStarts = (
   { interval, offset }: DateHistogram,
   from: number,
   to: number
 ): ReadonlyArray<number> | undefined => {
-  const most = aggregationLimits.groups
-  const unit = interval._tag === "calendar" ? interval.unit : undefined
-  const length =
-    interval._tag === "fixed" ? interval.millis : unit === "minute" || unit === "hour" ? lengths[unit] : undefined
+  if (interval._tag === "fixed") return evenStarts(interval.millis, offset, from, to)
+  const { unit } = interval
+  if (unit === "minute" || unit === "hour") return evenStarts(lengths[unit], offset, from, to)
   const starts: Array<number> = []
-  if (length !== undefined && length <= lengths.hour) {
-    const ahead = offset(reference) * 60_000
-    const first = Math.floor((from + ahead) / length) * length - ahead
-    if ((to - first) / length >= most) return undefined
-    for (let start = first; start <= to; start += length) starts.push(start)
-    return starts
-  }
-  const utc = (clock: number) => clock - offset(clock - offset(clock) * 60_000) * 60_000
-  const clock = from + offset(from) * 60_000
-  const step = (at: number) => (unit === undefined ? at + (length ?? 0) : next(at, unit))
-  const begin = unit === undefined ? Math.floor(clock / (length ?? 1)) * (length ?? 1) : floor(clock, unit)
-  for (let at = begin; ; at = step(at)) {
-    const start = utc(at)
+  for (let at = floor(from + offset(from) * 60_000, unit); ; at = next(at, unit)) {
+    const [start = 0] = startsOf(at, offset)
     if (start > to) return starts
-    if (starts.length === most) return undefined
+    if (starts.length === aggregationLimits.groups) return undefined
     starts.push(start)
   }
 }
