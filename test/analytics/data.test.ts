@@ -69,6 +69,7 @@ describe("values", () => {
           node("ndjson", "archive_output", { entry: "v.ndjson" }, ["query"]),
           node("csv", "archive_output", { entry: "v.csv" }, ["query"]),
           node("some", "archive_output", { entry: "some.csv", columns: ["struct.x y", "none", "at"] }, ["query"]),
+          node("one", "archive_output", { entry: "one.csv", columns: ["none"] }, ["query"]),
           node("lines", "archive_output", { entry: "v.log" }, ["query"]),
           node("parquet", "file_output", { path: "v.parquet" }, ["query"])
         ])
@@ -78,6 +79,8 @@ describe("values", () => {
       assert.strictEqual(entries.get("v.ndjson")?.toString(), `${lines[0]}\n`)
       assert.strictEqual(entries.get("v.log")?.toString(), `${lines[0]}\n`)
       assert.strictEqual(entries.get("some.csv")?.toString(), "struct.x y,none,at\n1,,2026-01-02T03:04:05.000Z\n")
+      // As other runtimes write it: an empty line would be no record.
+      assert.strictEqual(entries.get("one.csv")?.toString(), 'none\n""\n')
       const csv = entries.get("v.csv")?.toString() ?? ""
       assert.include(csv, "9223372036854775807,-17014118346046923173168730371588410572,12345678901234567890.123456789,")
       assert.include(csv, "1.50,NaN,Infinity,-Infinity,")

@@ -64,8 +64,36 @@ const cases: ReadonlyArray<
     "csv with a row that is too long",
     "a.csv",
     `a\n"${"x".repeat(3_000_000)}"\n`,
-    "in: a.csv, line 1: the row is longer than 2000000 bytes"
+    "in: a.csv, line 2: the row is longer than 2000000 bytes"
   ],
+  [
+    "csv with a row that is too long behind others",
+    "a.csv",
+    `a,b\n1,"\n\n"\n\n3,${"x".repeat(2_500_000)}\n5,6\n`,
+    "in: a.csv, line 6: the row is longer than 2000000 bytes"
+  ],
+  [
+    "csv with a short row behind lines in quotes",
+    "a.csv",
+    `a,b\n${'1,"x""\n\n"\n'.repeat(100_000)}3\n`,
+    "in: a.csv, line 300002: the header has 2 columns, the row 1"
+  ],
+  [
+    "csv with an open quote behind lines in quotes",
+    "a.csv",
+    'a,b\n1,"\n"\n3,"4\n\n',
+    "in: a.csv, line 4: a quote is not closed"
+  ],
+  [
+    "csv in latin-1 behind lines in quotes",
+    "a.csv",
+    latin('a,b\n1,"\n"\n3,\xe4\n'),
+    "in: a.csv, line 4: the text is not UTF-8"
+  ],
+  ["csv of one column with empty lines", "a.csv", "a\n1\n\n2\n\n", ['{"a":1}', '{"a":2}']],
+  ["csv of one column with empty texts", "a.csv", 'a\r\nx\r\n""\r\n\r\n', ['{"a":"x"}', '{"a":""}']],
+  ["csv of one column with dates", "a.csv", "a\n\n2026-01-02\n\n", ['{"a":"2026-01-02"}']],
+  ["csv of two columns with empty lines", "a.csv", "a,b\n\n1,2\n\n,\n", ['{"a":1,"b":2}', '{"a":null,"b":null}']],
   ["csv with a byte order mark", "a.csv", "\ufeffa\n1\n", ['{"a":1}']],
   [
     "ndjson with integers beyond 64 bits",
@@ -168,6 +196,18 @@ describe("many input files", () => {
       const { error, lines, counters } = yield* within(flowline, tree)
       assert.deepStrictEqual([error, lines], [undefined, [`{"n":210,"a":${(209 * 210) / 2},"b":"x"}`]])
       assert.strictEqual(counters.get("in")?.recordsOut, 210)
+    })
+  )
+
+  it.live("are counted without the empty lines of one column, in which stream flowlines find no records either", () =>
+    Effect.gen(function* () {
+      const flowline = analytics([
+        node("in", "file_input", { path: "*.csv" }),
+        node("sum", "sql", { statement: 'SELECT count(*) AS n, sum(a) AS a FROM "in"' }, ["in"]),
+        node("shown", "show", { format: "json" }, ["sum"])
+      ])
+      const { lines, counters } = yield* within(flowline, { "a.csv": "a\n1\n\n2\n", "b.csv": "a\n\n3\n" })
+      assert.deepStrictEqual([lines, counters.get("in")?.recordsOut], [['{"n":3,"a":6}'], 3])
     })
   )
 

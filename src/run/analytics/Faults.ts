@@ -6,6 +6,7 @@ import { type Database, SqlFailure } from "../../drivers/duckdb/Database.ts"
 import { parseJson } from "../../languages/json/JsonValue.ts"
 import { LineSplitter } from "../../nodes/formats/LineSplitter.ts"
 import { NodeFailure } from "../stream/NodeFailure.ts"
+import { lineOfRow } from "./CsvLines.ts"
 import type { Opened } from "./Files.ts"
 import { plainCsv } from "./Sources.ts"
 
@@ -54,6 +55,25 @@ const findCsv = async ({ path }: Opened, database: Database): Promise<void> => {
 }
 
 /**
+ * The failure with the line of the row. DuckDB counts rows, not lines, and takes a row that is too long for the first one
+ * that it has looked at together with it.
+ */
+const located = async (error: unknown, { path }: Opened): Promise<unknown> => {
+  if (!(error instanceof SqlFailure)) return error
+  const place = /CSV Error on Line: (\d+)/.exec(error.message)
+  if (place === null) return error
+  const size = /Maximum line size of (\d+) bytes/.exec(error.message)?.[1]
+  const isRow =
+    size === undefined ? (row: number) => row === Number(place[1]) : (_: number, bytes: number) => bytes > Number(size)
+  const line = await lineOfRow(path, isRow).catch(() => undefined)
+  const message = error.message.replace(
+    place[0],
+    line === undefined ? "CSV Error on Line" : `CSV Error on Line: ${line}`
+  )
+  return new SqlFailure(message, error.kind, error.offset)
+}
+
+/**
  * Searches the component's files for the cause of a failed statement. Returns the more precise failure, or the error
  * itself.
  */
@@ -75,9 +95,10 @@ export const refined = async (
       try {
         await findCsv(file, database)
       } catch (better) {
-        return better
+        return located(better, file)
       }
     }
+    if (file.format === "csv" && about(file)) return located(error, file)
   }
   return error
 }

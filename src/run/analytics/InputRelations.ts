@@ -8,7 +8,7 @@ import { type Sample, sampleOf } from "../../protocol/Trial.ts"
 import { collect, Failed } from "./Bridge.ts"
 import type { Opened } from "./Files.ts"
 import type { PlannedNode, Relation } from "./Plan.ts"
-import { source } from "./Sources.ts"
+import { leavesOut, source } from "./Sources.ts"
 import type { Work } from "./Work.ts"
 
 /** An empty relation, for inputs whose columns are unknown. */
@@ -108,7 +108,8 @@ export class Inputs {
     const name = database.relation()
     const create = (kind: "TABLE" | "VIEW", query: string) => database.run(`CREATE ${kind} ${name} AS ${query}`)
     const { watch } = this.#run
-    const whole = withColumns(await source(files, database), planned.work)
+    const from = await source(files, database)
+    const whole = withColumns(from, planned.work)
     const isReal = watch !== undefined && sampleOf(watch.trial, planned.component) === undefined
     const query = isReal ? `SELECT * FROM (${whole}) LIMIT ${watch.trial.first}` : whole
     if (watch !== undefined) return { name, records: await create("TABLE", query) }
@@ -122,7 +123,7 @@ export class Inputs {
     const only = planned.subscribers.length === 1 ? planned.subscribers[0] : undefined
     // A view suffices when one statement reads it. That statement counts the records of each group of files by its
     // first path.
-    const isOne = new Set(read.map(({ format }) => format)).size === 1
+    const isOne = new Set(read.map(({ format }) => format)).size === 1 && from !== undefined && !leavesOut(from)
     if (isOne && only !== undefined && only.work?.kind !== "print" && planned.work?.kind === "read") {
       await create("VIEW", query)
       return { name, records: 0, path: read[0]!.path }

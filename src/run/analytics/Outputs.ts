@@ -38,9 +38,13 @@ const copyOf = (
         const column = columns.find(({ name }) => name === path)
         const [value, type] = found ?? (column === undefined ? [] : [identifier(column.name), column.type])
         const cell = value === undefined || type === undefined ? "CAST(NULL AS VARCHAR)" : text(value, type)
-        return `${cell} AS ${identifier(path)}`
+        return [cell, identifier(path)] as const
       })
-      return [`SELECT ${cells.join(", ")} ${from}`, "FORMAT csv, HEADER true, DELIMITER ',', QUOTE '\"', ESCAPE '\"'"]
+      // A lone empty cell would be an empty line, which readers skip.
+      const written = cells.map(
+        ([cell, name]) => `${cells.length > 1 ? cell : `coalesce(CAST(${cell} AS VARCHAR), '')`} AS ${name}`
+      )
+      return [`SELECT ${written.join(", ")} ${from}`, "FORMAT csv, HEADER true, DELIMITER ',', QUOTE '\"', ESCAPE '\"'"]
     }
     case "lines": {
       const message = columns.find(
