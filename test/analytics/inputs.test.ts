@@ -101,6 +101,9 @@ const cases: ReadonlyArray<
     '{"a":12345678901234567890123,"b":1.5}\n{"a":1,"b":12345678901234567890123}\n',
     ['{"a":12345678901234567890123,"b":1.5}', '{"a":1,"b":12345678901234567890123}']
   ],
+  ["csv with a byte order mark only", "a.csv", "\ufeff", []],
+  ["ndjson with a byte order mark only", "a.ndjson", "\ufeff", []],
+  ["lines with a byte order mark only", "a.log", "\ufeff", []],
   ["ndjson with a byte order mark", "a.ndjson", '\ufeff{"a":1}\n', ['{"a":1}']],
   ["ndjson with blank lines only", "a.ndjson", "\n\n", []],
   ["ndjson with empty records only", "a.ndjson", "{}\n", "in: There are no columns, because no record has a member"],
@@ -169,6 +172,16 @@ describe("an input file", () => {
       })
     )
   }
+})
+
+describe("an input file in UTF-16", () => {
+  it.live("has no record when it is its byte order mark only", () =>
+    Effect.gen(function* () {
+      for (const path of ["a.csv", "a.ndjson", "a.log"]) {
+        assert.deepStrictEqual(yield* reading(path, Buffer.from([0xff, 0xfe]), { encoding: "utf-16" }), [])
+      }
+    })
+  )
 })
 
 describe("a stored file", () => {

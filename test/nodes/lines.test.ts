@@ -120,6 +120,28 @@ describe("an encoding", () => {
     expect((await read({ encoding: "latin1" }, [bytes])).replaced).toBe(0)
   })
 
+  it("has no record in a file of its byte order mark only", async () => {
+    for (const encoding of ["utf-8", "utf-16", "utf-16le", "utf-16be"] as const) {
+      for (const format of ["lines", "csv", "ndjson"]) {
+        for (const given of [{}, { source: true }, { multiline: { start: "^a" } }]) {
+          if (format !== "lines" && "multiline" in given) continue
+          const marks = encoding === "utf-16" ? (["utf-16le", "utf-16be"] as const) : [encoding]
+          for (const mark of marks.map((one) => encode("\ufeff", one))) {
+            for (const chunks of [[mark], cut(mark, [1])]) {
+              const what = `${encoding} ${format} ${JSON.stringify(given)}`
+              expect(await read({ encoding, format, ...given }, chunks), what).toEqual({
+                records: [],
+                errors: [],
+                replaced: 0
+              })
+            }
+          }
+        }
+      }
+      expect(messages((await read({ encoding, source: true }, [encode("\ufeff\n", encoding)])).records)).toEqual([""])
+    }
+  })
+
   it("is that of csv and ndjson too", async () => {
     for (const encoding of encodings) {
       const csv = encode("ä,b\n1,é\n", encoding)

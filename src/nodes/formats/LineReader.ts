@@ -71,7 +71,8 @@ export class LineReader {
       lines.push(this.#lineOf(isFirst && at === 0 ? withoutMark(piece) : piece, length))
       at += length
     }
-    if (rest === "") return lines
+    // A byte order mark without anything behind it is no line.
+    if (rest === "" || (isFirst && at === 0 && withoutMark(rest) === "" && isEnd)) return lines
     if (isEnd) lines.push(this.#lineOf(isFirst && at === 0 ? withoutMark(rest) : rest, bytes.length - at))
     else this.#skipped = { text: withoutMark(rest.slice(0, keptLength)), bytes: bytes.length - at }
     return lines
