@@ -3,7 +3,20 @@ import { HttpServerError } from "effect/http"
 
 /** Why the gateway cannot start: one line for the operator, or the whole cause if it is a bug. */
 export const startFailure = (cause: Cause.Cause<unknown>): string =>
-  Option.match(Cause.findErrorOption(cause), { onSome: reasonOf, onNone: () => Cause.pretty(cause) })
+  Option.match(Cause.findErrorOption(cause), {
+    onSome: (error) => oneLine(reasonOf(error)),
+    onNone: () => {
+      const defect = Cause.squash(cause)
+      return isSystemError(defect) ? oneLine(defect.message) : Cause.pretty(cause)
+    }
+  })
+
+/** What is told may come from files: it neither breaks the line nor moves the cursor of a terminal. */
+const oneLine = (text: string): string => text.replaceAll(/\p{Cc}+/gu, " ").trim()
+
+/** What the system refuses, such as a folder where there is a file, is no bug. */
+const isSystemError = (error: unknown): error is Error =>
+  error instanceof Error && Predicate.hasProperty(error, "syscall")
 
 const formatIssues = SchemaIssue.makeFormatterStandardSchemaV1()
 

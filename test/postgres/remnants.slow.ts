@@ -103,11 +103,16 @@ describe.concurrent("a start that PostgreSQL refuses", () => {
     patience
   )
 
-  it("gives the last fatal line and its detail, else initdb's error, else the last line", () => {
+  it("gives the first severe line and its detail, else initdb's error, else the last line", () => {
     const stamp = "2026-01-01 00:00:00 UTC [7]"
     const log = [`${stamp} LOG:  starting`, `${stamp} FATAL:  lock file "a" is empty`, `${stamp} HINT:  Either`, ""]
     expect(essence(log.join("\n"))).toBe('lock file "a" is empty')
     expect(essence(`${stamp} FATAL:  no\n${stamp} DETAIL:  why`)).toBe("no: why")
+    const refused = `${stamp} FATAL:  the database system is starting up`
+    const follows = `${stamp} PANIC:  cannot abort transaction 1, it was already committed`
+    expect(essence(`bootstrap script ... ${refused}\n${stamp} FATAL:  could not extend\n${follows}`)).toBe(
+      "could not extend"
+    )
     expect(essence("creating … \ninitdb: error: no space\ninitdb: removing contents")).toBe("no space")
     expect(essence("unshare: unshare failed: No space left on device\n\n")).toContain("unshare failed")
     expect(essence("")).toBe("")

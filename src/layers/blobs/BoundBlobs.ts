@@ -19,6 +19,16 @@ const refuse = (message: string, id: string) =>
     })
   )
 
+/** The form of the ids that the gateway gives. */
+const isId = (owner: string): boolean => /^[\w-]{1,64}$/.test(owner)
+
+const damagedId = new BlobsRefused({
+  variable: "FLOW_BLOBS",
+  message:
+    "the storage's `.installation` holds no id of an installation. Put it back from a backup, or remove it: it is made " +
+    "anew where the database refers to these blobs"
+})
+
 /** For so many milliseconds no removal looks again whether the blobs are still those of this installation. */
 const trust = 60_000
 
@@ -51,6 +61,7 @@ export const layer = (adopt: string | undefined) =>
         const ours = yield* ledger.installation
         const owner = yield* blobs.owner
         if (owner === ours) return
+        if (owner !== undefined && !isId(owner)) return yield* damagedId
         if (owner !== undefined && owner !== adopt) {
           return yield* refuse(`the blobs belong to installation ${owner}, and the database to ${ours}`, owner)
         }

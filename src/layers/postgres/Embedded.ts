@@ -3,7 +3,7 @@ import { existsSync, realpathSync, rmSync, statSync, writeFileSync } from "node:
 import { dirname, join } from "node:path"
 import { Effect, Redacted, type Scope } from "effect"
 import { type Cluster, openCluster, superuser } from "./DatabaseCluster.ts"
-import { attempt, type EmbeddedPostgresError } from "./EmbeddedPostgresError.ts"
+import { attempt, type EmbeddedPostgresError, isDiskFull } from "./EmbeddedPostgresError.ts"
 import { type FolderLocked, lockFolder } from "./FolderLock.ts"
 import { freePort, launch, type Server } from "./Server.ts"
 import { isHeld, stop, stopOrphan } from "./Shutdown.ts"
@@ -92,7 +92,8 @@ const firstStart = Effect.fnUntraced(function* (cluster: Cluster, start: Start) 
     const port = yield* attempt("There is no free port", freePort)
     const result = yield* Effect.result(start(port))
     if (result._tag === "Success") return { port, server: result.success }
-    if (!passes.test(result.failure.printed ?? "") || isOver()) return yield* result.failure
+    const { printed = "" } = result.failure
+    if (!passes.test(printed) || isDiskFull(printed) || isOver()) return yield* result.failure
     yield* Effect.sleep(100)
   }
 })

@@ -16,19 +16,34 @@ const linesOf = (text: string) => text.split("\n").map((line) => line.trim())
 const lastLine = (text: string): string => linesOf(text).findLast((line) => line !== "") ?? ""
 
 /**
- * The line of the output that explains the failure of PostgreSQL or initdb: the last fatal error with its detail, else
- * the last error, else the last line.
+ * The line of the output that explains the failure of PostgreSQL or initdb: the first severe error with its detail,
+ * which later ones follow from, else the error of the program, else one of a full disk, else the last line.
  */
 export const essence = (printed: string): string => {
   const lines = linesOf(printed)
-  const at = lines.findLastIndex((line) => fatal.test(line))
+  const at = lines.findIndex((line) => severe.test(line))
   const detail = /\bDETAIL: +(.*)$/.exec(lines[at + 1] ?? "")?.[1]
-  const said = lines[at]?.replace(fatal, "") ?? lines.findLast((line) => error.test(line))?.replace(error, "")
+  const said =
+    lines[at]?.replace(severe, "") ??
+    lines.findLast((line) => error.test(line))?.replace(error, "") ??
+    lines.find((line) => fullDisk.test(line))
   return said === undefined ? lastLine(printed) : detail === undefined ? said : `${said}: ${detail}`
 }
 
-const fatal = /^.*?\b(?:FATAL|PANIC): +/
+/** Whether the output of PostgreSQL says why it has failed. */
+export const namesError = (printed: string): boolean => linesOf(printed).some((line) => severe.test(line))
+
+/** Clients of a server that restarts are refused meanwhile, which explains nothing. */
+const severe = /^.*?\b(?:ERROR|FATAL|PANIC): +(?! |the database system is )/
 const error = /^\S+: error: /
+const fullDisk = /No space left|Check free disk space|Disk quota exceeded/
+
+/** Whether the output tells of a full disk. */
+export const isDiskFull = (printed: string): boolean => fullDisk.test(printed)
+
+/** What to do where the output tells of a full disk. */
+export const roomOn = (folder: string, printed: string): string =>
+  isDiskFull(printed) ? `. Make room on the disk of ${folder}` : ""
 
 const reason = (cause: unknown): string => lastLine(cause instanceof Error ? cause.message : String(cause))
 

@@ -1,9 +1,9 @@
 import { type ChildProcess, spawn } from "node:child_process"
-import { closeSync, fstatSync, openSync, readSync, renameSync, statSync } from "node:fs"
+import { closeSync, fstatSync, openSync, readSync, renameSync, statfsSync, statSync } from "node:fs"
 import { type AddressInfo, createServer } from "node:net"
 import { underAccount } from "./Account.ts"
 import type { Cluster } from "./DatabaseCluster.ts"
-import { EmbeddedPostgresError, essence } from "./EmbeddedPostgresError.ts"
+import { EmbeddedPostgresError, essence, namesError, roomOn } from "./EmbeddedPostgresError.ts"
 import { lockFile } from "./Shutdown.ts"
 
 /** Size in bytes at which the next start rotates the log. */
@@ -97,15 +97,29 @@ const guard = (cluster: Cluster, pid: number): ChildProcess => {
 /** Known remedies for a failed start. */
 const remedies: ReadonlyArray<readonly [RegExp, (cluster: Cluster) => string]> = [
   [/lock file/, ({ folder }) => `If no PostgreSQL works on it any more, remove ${folder}/postmaster.pid. `],
-  [/wrong ownership/, ({ folder }) => `Give ${folder} and all in it to the gateway's user (chown -R). `],
-  [/No space left/, ({ folder }) => `Make room on the disk of ${folder}. `]
+  [/wrong ownership/, ({ folder }) => `Give ${folder} and all in it to the gateway's user (chown -R). `]
 ]
 
+/** Bytes without which PostgreSQL does not start: it writes its lock file and its log. */
+const room = 64 * 1024
+
+/** Whether the disk of the cluster is full. A server that cannot write says little, as its log is there too. */
+const isFull = ({ folder }: Cluster): boolean => {
+  try {
+    const { bavail, bsize } = statfsSync(folder)
+    return bavail * bsize < room
+  } catch {
+    return false
+  }
+}
+
 const refusal = (cluster: Cluster, over: string, printed: string): EmbeddedPostgresError => {
-  const reason = printed === "" ? over : essence(printed)
-  const remedy = remedies.find(([pattern]) => pattern.test(printed))?.[1](cluster) ?? ""
+  const said = printed === "" ? over : essence(printed)
+  const reason = !namesError(printed) && isFull(cluster) ? `${over}: No space left for its log` : said
+  const room = roomOn(cluster.folder, `${printed}${reason}`)
+  const remedy = room === "" ? remedies.find(([pattern]) => pattern.test(printed))?.[1](cluster) : undefined
   return new EmbeddedPostgresError({
-    message: `PostgreSQL did not start: ${reason}. ${remedy}Its log is ${cluster.log}.`,
+    message: `PostgreSQL did not start: ${reason}${room}. ${remedy ?? ""}Its log is ${cluster.log}.`,
     printed
   })
 }
