@@ -1,4 +1,4 @@
-import { mkdirSync, renameSync, rmSync, writeFileSync } from "node:fs"
+import { mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { expect, layer } from "@effect/vitest"
 import { Context, Effect, Layer } from "effect"
@@ -77,6 +77,10 @@ masked: [ tls.passphrase, "tls.chain.0.pin", nothing.here, 7 ]
         rmSync(join(root, "platform.json"))
         rmSync(join(root, "platform.hjson"))
         expect((await properties()).body).toEqual({ platform: { platform_id: "flow-standalone" } })
+        // There is a file, and what it says is not known.
+        symlinkSync("platform.yaml", yaml)
+        expect(await properties()).toMatchObject({ status: 504, body: { storage: "data" } })
+        rmSync(yaml)
       })
     })
   )
@@ -131,13 +135,21 @@ masked: [ tls.passphrase, "tls.chain.0.pin", nothing.here, 7 ]
         expect((await get("/v1/mytenant/conf")).status).toBe(200)
         renameSync(root, `${root}.away`)
         await eventually("it is missed", async () => (await get("/v1/mytenant/conf")).status === 504)
-        for (const path of ["/v1/mytenant/conf/a", "/v1/mytenant/flowline", "/v1/nobody/flowline"]) {
+        for (const path of [
+          "/v1/mytenant/conf/a",
+          "/v1/mytenant/flowline",
+          "/v1/nobody/flowline",
+          "/v1/platform/properties"
+        ]) {
           // Who was a tenant a moment ago still is one, for a second.
           await eventually(`504 of ${path}`, async () => (await get(path)).status === 504)
           expect((await get(path)).body).toMatchObject({ status: 504, storage: "data" })
         }
         const ready = await get("/health/ready")
         expect([ready.status, ready.body.dependencies.configuration]).toEqual([503, "down"])
+        writeFileSync(root, "a file where the folder was")
+        expect((await get("/v1/platform/properties")).status).toBe(504)
+        rmSync(root)
         renameSync(`${root}.away`, root)
         await eventually("it is back", async () => (await get("/v1/mytenant/conf")).status === 200)
         rmSync(join(root, "tenants"), { recursive: true })

@@ -1,10 +1,10 @@
-import { readFile } from "node:fs/promises"
+import { readFile, stat } from "node:fs/promises"
 import { join } from "node:path"
 import { Effect, Layer, Predicate } from "effect"
 import Hjson from "hjson"
 import { parse } from "yaml"
 import { within } from "../../drivers/files/Deadline.ts"
-import { isAbsent } from "../../drivers/files/OpenInside.ts"
+import { codeOf } from "../../drivers/files/OpenInside.ts"
 import { StorageUnreachable } from "../../errors/StorageUnreachable.ts"
 import { PlatformFile } from "../../services/platform/Platform.ts"
 import { Settings } from "../../services/shared/Settings.ts"
@@ -32,17 +32,20 @@ const mapping = (file: string, text: string, parse: (text: string) => unknown): 
 const read = async (conf: string): Promise<Record<string, unknown> | undefined> => {
   for (const [file, parse] of formats) {
     const text = await readFile(join(conf, file), "utf8").catch((error) => {
-      if (isAbsent(error)) return undefined
+      if (codeOf(error) === "ENOENT") return undefined
       throw error
     })
     if (text === undefined) continue
     return mapping(file, text, parse)
   }
+  // Without its folder nothing is known of the file.
+  if (!(await stat(conf)).isDirectory()) throw new Error("the configuration is no folder")
   return undefined
 }
 
 /**
  * Reads the first of `platform.yaml`, `platform.hjson` and `platform.json` in the configuration folder, at every call.
+ * There is no file only where the folder can be reached; one that cannot be read is a storage in trouble.
  */
 export const layer = Layer.effect(
   PlatformFile,
