@@ -85,7 +85,7 @@ const make = Effect.gen(function* () {
     }),
     get: (tenant, id, version) =>
       Effect.sync(() => {
-        const versions = found(tenant, id, "saved", "generated")?.versions
+        const versions = found(tenant, id, "saved", "once")?.versions
         return version === undefined ? versions?.at(-1) : versions?.[version - 1]
       }),
     full: (tenant, id, version) =>
@@ -110,7 +110,7 @@ const make = Effect.gen(function* () {
     isSaved: (tenant, id) => Effect.sync(() => saved(tenant, id) !== undefined),
     remove: (tenant, id, seen) =>
       Effect.sync(() => {
-        const last = found(tenant, id, "saved", "generated")?.versions.at(-1)
+        const last = found(tenant, id, "saved", "once")?.versions.at(-1)
         if (last === undefined || (seen !== undefined && last.version !== seen)) return undefined
         shelves.of(tenant).flowlines.delete(id)
         flowlinesOf(tenant).delete(id)

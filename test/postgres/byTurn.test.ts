@@ -14,11 +14,10 @@ layer(Store, { excludeTestServices: true })("reads of one turn", (it) => {
     Effect.gen(function* () {
       const store = yield* FlowlineStore
       for (let n = 0; n < 30; n++) {
-        yield* store.create(
-          TenantId(n % 2 === 0 ? "one" : "two"),
-          { id: FlowlineId(`f${n}`), dag: `{"n":${n}}`, platformId: "p" },
-          n % 5 === 0 ? "once" : "saved"
-        )
+        const tenant = TenantId(n % 2 === 0 ? "one" : "two")
+        const id = FlowlineId(`f${n}`)
+        yield* store.create(tenant, { id, dag: `{"n":${n}}`, platformId: "p" }, n % 3 === 0 ? "once" : "saved")
+        if (n % 5 === 0) yield* store.remove(tenant, id)
       }
       // Six hundred at once are more than one statement takes.
       const asked = Array.from({ length: 600 }, (_, at) => ({ tenant: at % 3 === 0 ? "two" : "one", n: (at * 7) % 40 }))

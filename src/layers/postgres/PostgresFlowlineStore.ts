@@ -52,7 +52,7 @@ export const layer = Layer.effect(
         sql<{ savedAt: string }>`
         with flowline as (
           insert into flowlines (tenant, id, version, saved, generated, unsaved_at)
-          values (${tenant}, ${flowline.id}, 1, ${saved}, ${keeping === "generated"},
+          values (${tenant}, ${flowline.id}, 1, ${saved}, ${keeping === "once"},
             case when ${saved} then null else clock_timestamp() end)
         )
         insert into flowline_versions (${columns})

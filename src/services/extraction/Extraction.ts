@@ -125,7 +125,7 @@ export class Extraction extends Context.Service<
           yield* search.resolve(tenant, request.index)
           yield* executions.admit(tenant)
           const bytes = new TextEncoder().encode(JSON.stringify(flowlineOf(request)))
-          const flowline = yield* flowlines.draft(tenant, { name: "extraction.json", bytes }, "generated")
+          const flowline = yield* flowlines.draft(tenant, { name: "extraction.json", bytes }, "once")
           return yield* executions.start(tenant, "extraction.extract", flowline, commit)
         })
       })

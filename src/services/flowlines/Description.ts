@@ -64,8 +64,8 @@ export const flowlines: Feature<
       { headers: ["If-Match"], body: { file } }
     ),
     executeOnce: operation(
-      "Runs the file as an execution of its own. It is not in the list of saved flowlines. The part `parameters` gives " +
-        "values for the flowline's parameters.",
+      "Runs the file as an execution of its own. The flowline is not in the list of saved ones, but can be read and run " +
+        "again by its id for as long as an execution of it is kept. The part `parameters` gives values for its parameters.",
       keyed(200),
       digested,
       {

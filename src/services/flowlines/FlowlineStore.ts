@@ -35,10 +35,10 @@ export interface FullVersion extends FlowlineVersion {
 }
 
 /**
- * What becomes of a flowline. `saved`: it is listed, and its versions count for the tenant's limits. `generated`: it can
- * be read and run by its id while it has executions. `once`: only its one execution knows it.
+ * What becomes of a flowline. `saved`: it is listed, and its versions count for the tenant's limits. `once`: it can be read
+ * and run by its id while it has executions.
  */
-export type Keeping = "saved" | "generated" | "once"
+export type Keeping = "saved" | "once"
 
 /** The outcome of an attempt to add a version. */
 export type Revision =
@@ -65,7 +65,7 @@ export class FlowlineStore extends Context.Service<
       expected: ReadonlyArray<number> | undefined,
       quota?: Quota
     ) => Effect.Effect<Revision, OverQuota | StorageUnreachable>
-    /** A version of a saved or generated flowline, by default its current one. */
+    /** A version of a flowline, by default its current one. */
     readonly get: (
       tenant: TenantId,
       id: FlowlineId,
@@ -84,7 +84,7 @@ export class FlowlineStore extends Context.Service<
     /** The current versions of the saved flowlines as entries of endpoint 13, in the order of their first saving. */
     readonly list: (tenant: TenantId, span: ListSpan) => Stream.Stream<ListRow, StorageUnreachable>
     /**
-     * Removes a saved or generated flowline; with `seen`, only if that is its current version. What its executions ran stays as long as they do. Returns the SHA-256 of its
+     * Removes a flowline; with `seen`, only if that is its current version. What its executions ran stays as long as they do. Returns the SHA-256 of its
      * current definition in hex, or undefined when it does not exist.
      */
     readonly remove: (

@@ -113,7 +113,7 @@ export class Flowlines extends Context.Service<
       version?: number
     ) => Effect.Effect<FlowlineVersion, NotFound | StorageUnreachable>
     readonly list: (tenant: TenantId, span: ListSpan) => Stream.Stream<ListRow, StorageUnreachable>
-    /** Removes a saved or generated flowline; with `seen`, only while that is its current version. */
+    /** Removes a flowline; with `seen`, only while that is its current version. */
     readonly remove: (
       tenant: TenantId,
       id: FlowlineId,
