@@ -1,4 +1,4 @@
-import { type Feature, keyed, operation } from "../shared/OpenApiParts.ts"
+import { digested, type Feature, keyed, operation } from "../shared/OpenApiParts.ts"
 
 const request = {
   description: "Failed requests",
@@ -16,6 +16,7 @@ export const extraction: Feature<"extract"> = {
       "Answers at once, with the ids of the flowline, of the execution and of the archive that the execution will make. A " +
         "pattern that matches no index gives an empty file.",
       keyed(200),
+      digested,
       { body: request }
     )
   },

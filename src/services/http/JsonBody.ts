@@ -5,6 +5,7 @@ import { TooLarge } from "../../errors/TooLarge.ts"
 import { UnsupportedMediaType } from "../../errors/UnsupportedMediaType.ts"
 import { readDigits } from "../../languages/json/JsonNumbers.ts"
 import { Bytes } from "../shared/Bytes.ts"
+import { digestFault } from "./Digest.ts"
 
 /** `application/json`, or a type with the suffix `+json`. Other types are what web pages can send without being asked. */
 const isJson = /^\s*application\/([\w.-]+\+)?json\s*(;|$)/i
@@ -14,7 +15,8 @@ const unreadable = (detail: string) =>
 
 /**
  * Reads a JSON body and returns its bytes and its value. Numbers that JavaScript would round are represented by their
- * digits as text. Fails with `BadRequest` when the body is missing or not JSON.
+ * digits as text. Fails with `BadRequest` when the body is missing or not JSON, or has another digest than its header
+ * says.
  */
 export const readJson = Effect.fnUntraced(function* (request: HttpServerRequest.HttpServerRequest, limit: number) {
   const body = yield* readBody(request, limit)
@@ -37,7 +39,9 @@ const readBody = Effect.fnUntraced(function* (request: HttpServerRequest.HttpSer
     bytes.append(chunk)
     return bytes.length > limit ? Effect.fail(new TooLarge({ limit: "jsonBody", value: limit })) : Effect.void
   }).pipe(Effect.catchTag("HttpServerError", () => unreadable("The body is incomplete")))
-  return bytes.value.slice()
+  const body = bytes.value.slice()
+  const fault = yield* digestFault(request.headers, body)
+  return fault === undefined ? body : yield* unreadable(fault)
 })
 
 const jsonOf = Effect.fnUntraced(function* (

@@ -1,4 +1,4 @@
-import { type Feature, listed, operation } from "../shared/OpenApiParts.ts"
+import { digested, type Feature, listed, operation } from "../shared/OpenApiParts.ts"
 
 const key = {
   id: "3f9a0c52",
@@ -18,6 +18,7 @@ export const keys: Feature<"create" | "list" | "revoke"> = {
     create: operation(
       "The key holds for this tenant only, with at most the role of who makes it. The gateway stores its SHA-256, so the " +
         "key cannot be shown again. `Idempotency-Key` is ignored: a repeated request makes another key.",
+      digested,
       { body: request, answers: { 201: { headers: ["Cache-Control"] } } }
     ),
     list: operation(

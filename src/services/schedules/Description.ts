@@ -1,4 +1,4 @@
-import { type Feature, listed, operation, revalidated } from "../shared/OpenApiParts.ts"
+import { digested, type Feature, listed, operation, revalidated } from "../shared/OpenApiParts.ts"
 
 const flowline = "4kQz0vWbT1mXr8sYh2Lc"
 const request = {
@@ -57,6 +57,7 @@ export const schedules: Feature<
     put: operation(
       "201 for a new schedule, 200 for one that was replaced. The answer to a new webhook has its token, which is not " +
         "shown again.",
+      digested,
       { body: request, answers: { 200: { headers: ["Cache-Control"] }, 201: { headers: ["Cache-Control"] } } }
     ),
     remove: operation("Executions that it has started go on."),

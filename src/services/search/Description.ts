@@ -1,4 +1,4 @@
-import { type Feature, operation, revalidated } from "../shared/OpenApiParts.ts"
+import { digested, type Feature, operation, revalidated } from "../shared/OpenApiParts.ts"
 
 const request = { index: "mytenant-*", query: { match_all: {} }, limit: 10 }
 
@@ -15,6 +15,7 @@ export const search: Feature<"indices" | "fields" | "search" | "removeIndex"> = 
     search: operation(
       "Documents by `@timestamp`, then by id, or in the order of `sort`; with `size` or `from` the newest first. `cursor` " +
         "leads to the next page. `aggs` counts all documents that match. What is not supported is a 400.",
+      digested,
       { body: request }
     ),
     removeIndex: operation("With `before` only the documents that are older.")

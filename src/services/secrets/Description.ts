@@ -1,4 +1,4 @@
-import { type Feature, operation, revalidated } from "../shared/OpenApiParts.ts"
+import { digested, type Feature, operation, revalidated } from "../shared/OpenApiParts.ts"
 
 const timestamp = "2026-01-01T00:00:00.000Z"
 
@@ -10,6 +10,7 @@ export const secrets: Feature<"list" | "put" | "remove"> = {
     put: operation(
       "The value replaces an earlier one, and runs that start later get it. It is stored encrypted; without a key of " +
         "`FLOW_SECRETS_KEY_FILE` nothing is stored (409).",
+      digested,
       { body: { value: "an example, not a secret" } }
     ),
     remove: operation("Secrets of the folder and of the access file can only be removed there (404).")
