@@ -103,6 +103,22 @@ layer(memoryGateway(), { excludeTestServices: true })("what is stopped", (it) =>
     })
   )
 
+  it.effect("by its signal while nobody reads closes its connection", () =>
+    Effect.gen(function* () {
+      const { url, closed } = yield* serving(stalled("application/octet-stream", "first"))
+      yield* Effect.promise(async () => {
+        const stopping = new AbortController()
+        const reason = new Error("enough")
+        const request = { params: { ...params, path: "a" }, query: {} }
+        const reader = (await connect(url).registry.download(request, { signal: stopping.signal })).getReader()
+        await reader.read()
+        stopping.abort(reason)
+        await closed
+        await expect(reader.read()).rejects.toBe(reason)
+      })
+    })
+  )
+
   it.effect("while what goes on waits for a line closes its connection", () =>
     Effect.gen(function* () {
       const line = { seq: 1, timestamp: new Date(0).toISOString(), component: "show", text: "a line" }

@@ -109,8 +109,12 @@ export const connect = (baseUrl: string, options: ClientOptions & Pick<CallOptio
     const scope = Scope.makeUnsafe()
     const stopping = new AbortController()
     const signal = given.signal === undefined ? stopping.signal : AbortSignal.any([given.signal, stopping.signal])
-    const open = () => run(Scope.provide(Stream.toPull(stream), scope), signal)
     const close = () => Effect.runPromise(Scope.close(scope, Exit.void))
+    const open = () => {
+      // Nobody may take an item any more, and so notice it.
+      signal.addEventListener("abort", close, { once: true })
+      return run(Scope.provide(Stream.toPull(stream), scope), signal)
+    }
     const opened = isOpen ? open() : undefined
     const taken = async function* (): AsyncGenerator<unknown, void> {
       try {
@@ -128,6 +132,7 @@ export const connect = (baseUrl: string, options: ClientOptions & Pick<CallOptio
       } catch (error) {
         if (!stopping.signal.aborted) throw error
       } finally {
+        signal.removeEventListener("abort", close)
         await close()
       }
     }
