@@ -79,6 +79,7 @@ describe("a query", () => {
     [{ query_string: { query: "a:[2 TO 5} AND b:>=3" } }, { a: 5, b: 3 }, false],
     [{ query_string: { query: "one two", default_operator: "AND" } }, { a: "one", b: { c: "two" } }, true],
     [{ query_string: { query: "one two", default_field: "a" } }, { b: "two" }, false],
+    [{ query_string: { query: 'a:"AND" ANDx and \\\\OR' } }, { a: "and" }, true],
     [{ query_string: { query: "*:*" } }, {}, true],
     [{ query_string: { query: "_exists_:a" } }, { b: 1 }, false],
     [{ query_string: { query: "path:\\/a\\/b" } }, { path: "/a/b" }, true],
@@ -122,7 +123,32 @@ describe("a query", () => {
       [{ match_phrase: { a: { query: "x", slop: 1001 } } }, "/filters/match_phrase/a/slop", /from 0 to 1000/],
       [{ query_string: { query: "a:(b" } }, "/filters/query_string/query", /not closed/],
       [{ query_string: { query: "b~3" } }, "/filters/query_string/query", /at most 2 edits/],
-      [{ query_string: { query: "a AND" } }, "/filters/query_string/query", /Expected a clause/],
+      ...["a AND", "a OR", "a NOT", "(a OR)", "NOT", "+"].map(
+        (query) => [{ query_string: { query } }, "/filters/query_string/query", /Expected a clause|No clause/] as const
+      ),
+      ...[
+        "AND",
+        "OR",
+        " AND ",
+        "AND a",
+        "OR a",
+        "a AND OR b",
+        "a OR AND b",
+        "a AND AND b",
+        "(AND a)",
+        "a (OR)",
+        "a:AND",
+        "+NOT a",
+        "a:NOT b",
+        "AND:a"
+      ].map(
+        (query) =>
+          [
+            { query_string: { query } },
+            "/filters/query_string/query",
+            /No clause can start with (AND|OR|NOT): write "/
+          ] as const
+      ),
       [
         { query_string: { query: "a:b:c" } },
         "/filters/query_string/query",

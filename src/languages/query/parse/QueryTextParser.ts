@@ -13,6 +13,8 @@ interface Clause {
 }
 
 const bare = /(?:\\[\s\S]|[^\s()"[\]{}:\\^~|&])+|[&|](?![&|])/uy
+/** Words that are none, wherever they stand. */
+const operators = new Set(["AND", "OR", "NOT"])
 const deepest = 32
 
 /**
@@ -126,6 +128,7 @@ export class QueryTextParser {
     bare.lastIndex = this.#at
     const [word] = bare.exec(this.#text) ?? []
     if (word === undefined) this.#fault("No clause can start with this character")
+    if (operators.has(word)) this.#fault(`No clause can start with ${word}: write "${word}" in quotes for the word`)
     this.#at += word.length
     if (this.#text[this.#at] === ":") {
       this.#at++
