@@ -156,6 +156,14 @@ layer(gatewayOn(access), { excludeTestServices: true })("webhooks", (it) => {
         const answer = yield* send(name, token, body, { "content-type": type })
         expect([name, type, answer.status]).toEqual([name, type, status])
       }
+      const coded = yield* send("strict", hook.token, "{}", {
+        "content-type": "application/json",
+        "content-encoding": "gzip"
+      })
+      expect([coded.status, coded.body.detail]).toEqual([
+        415,
+        'The body has the content encoding "gzip"; send it without one'
+      ])
       expect(yield* firings("strict")).toEqual([])
       // The same request twice is one firing.
       const headers = { "content-type": "application/json", "idempotency-key": "delivery-1" }
