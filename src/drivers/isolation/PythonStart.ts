@@ -13,6 +13,9 @@ export const maxProcesses = 512
 /** The exit code of `python/isolated.py` and `python/launch.py` where a part of the isolation cannot be had. */
 export const isolationFailed = 71
 
+/** Why, as they say it on standard error. */
+export const isolationRefusal = (said: string): string | undefined => /^isolation: \w+: (.*)$/m.exec(said)?.[1]
+
 /** Before Linux 5.14 the processes that the gateway's user has elsewhere count, too. */
 const countsApart = (): boolean => {
   const [major = 0, minor = 0] = release().split(".").map(Number)

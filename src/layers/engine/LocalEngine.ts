@@ -4,7 +4,7 @@ import { Cause, Effect, Layer, Result, Stream } from "effect"
 import { explain } from "../../drivers/Failure.ts"
 import { settle } from "../../drivers/files/AppendedFile.ts"
 import { dataArea, rootArea, unfinishedIn, unfinishedOf } from "../../drivers/files/Area.ts"
-import { isolationFailed } from "../../drivers/isolation/PythonStart.ts"
+import { isolationFailed, isolationRefusal } from "../../drivers/isolation/PythonStart.ts"
 
 import { ownSilence, ownSilenceSeen } from "../../protocol/Liveness.ts"
 import { Masking } from "../../protocol/Masking.ts"
@@ -180,7 +180,7 @@ class Run {
     const tail = masking.text(Buffer.from(exit.tail, "latin1").toString()).slice(-2000)
     this.#warn("The process of a run ended unexpectedly", { tenant, executionId, how, tail })
     if (this.#child.pid === undefined) return "The process of the run could not be started"
-    const refusal = exit.code === isolationFailed ? /^isolation: \w+: (.*)$/m.exec(exit.tail)?.[1] : undefined
+    const refusal = exit.code === isolationFailed ? isolationRefusal(exit.tail) : undefined
     if (refusal !== undefined) return `The process of the run could not be isolated: ${refusal}`
     return `The process of the run ended unexpectedly (${how})`
   }

@@ -1,10 +1,11 @@
 import { once } from "node:events"
 import { mkdir, mkdtemp, rm } from "node:fs/promises"
 import { join } from "node:path"
+import type { Readable } from "node:stream"
 import { text } from "node:stream/consumers"
 import { Schema } from "effect"
 import { codeOf, explain, Failure } from "../../drivers/Failure.ts"
-import { isolationFailed, startPython } from "../../drivers/isolation/PythonStart.ts"
+import { isolationFailed, isolationRefusal, startPython } from "../../drivers/isolation/PythonStart.ts"
 import type { Interpreter, Isolation } from "../../protocol/Isolation.ts"
 
 const Found = Schema.Union([
@@ -55,7 +56,7 @@ const scanTogether = async (
   try {
     const child = startPython("scan.py", interpreter, isolation, {
       folder,
-      stdio: ["pipe", "pipe", "ignore"],
+      stdio: ["pipe", "pipe", "pipe"],
       timeout: deadline,
       killSignal: "SIGKILL",
       signal
@@ -63,10 +64,11 @@ const scanTogether = async (
     for (const stream of child.stdio) stream?.on("error", () => {})
     const closed = once(child, "close")
     child.stdin?.end(JSON.stringify(files))
-    const [[code, killed], said] = await Promise.all([closed, child.stdout === null ? "" : text(child.stdout)])
+    const read = (stream: Readable | null) => (stream === null ? "" : text(stream))
+    const [[code, killed], said, complaint] = await Promise.all([closed, read(child.stdout), read(child.stderr)])
     if (code === 0) return decode(said)
     if (killed === "SIGKILL") throw new Unread(`Python was ended, or took more than ${deadline / 1000} seconds`)
-    if (code === isolationFailed) throw new Unread("Python could not be isolated")
+    if (code === isolationFailed) throw new Unread(`Python could not be isolated: ${isolationRefusal(complaint)}`)
     return undefined
   } finally {
     await rm(folder, { recursive: true, force: true })
