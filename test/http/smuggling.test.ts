@@ -5,7 +5,7 @@ import { Effect, Layer } from "effect"
 import { configuration } from "../support/conf.ts"
 import { memoryGateway, TestGateway } from "../support/gateway.ts"
 import { eventually } from "../support/process.ts"
-import { ambiguous, bodies, oddParts, seeded } from "../support/smuggling.ts"
+import { ambiguous, bodies, coded, oddParts, seeded } from "../support/smuggling.ts"
 import { exchange, openSocket, parseAnswer } from "../support/socket.ts"
 
 const Served = Layer.unwrap(
@@ -34,6 +34,33 @@ layer(Served, { excludeTestServices: true })("a request that proxies and servers
             const { bytes } = await exchange(to, `${head}\r\n\r\n${body}${hidden}`)
             expect([what, body, statuses(bytes)]).toEqual([what, body, [400]])
           }
+        }
+      })
+    })
+  )
+
+  it.effect("is refused when its body has a coding that only the chunks of another reader end", () =>
+    Effect.gen(function* () {
+      const to = yield* port
+      const search = "/v1/mytenant/search"
+      yield* Effect.promise(async () => {
+        for (const [status, version, fields] of coded) {
+          for (const [method, path] of [
+            ["POST", search],
+            ["GET", "/health/live"]
+          ]) {
+            const head = `${method} ${path} HTTP/${version}\r\nHost: a\r\nContent-Type: application/json\r\n${fields}`
+            const answer = await exchange(to, `${head}\r\n\r\n${bodies[0]}${hidden}${hidden}`)
+            expect([method, fields, statuses(answer.bytes)]).toEqual([method, fields, [status]])
+            expect(answer.headers.get("connection")).toBe("close")
+            const problem = JSON.parse(answer.body.toString())
+            expect([problem.type, problem.status, problem.instance]).toEqual(["/problems/bad-request", status, path])
+          }
+        }
+        const head = `POST ${search} HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nConnection: close`
+        for (const spelled of ["chunked", "Chunked", " chunked "]) {
+          const { body } = await exchange(to, `${head}\r\nTransfer-Encoding: ${spelled}\r\n\r\n2\r\n{}\r\n0\r\n\r\n`)
+          expect(body.toString()).toMatch(/"pointer":"\/index"/)
         }
       })
     })

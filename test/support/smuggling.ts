@@ -30,6 +30,18 @@ export const ambiguous: ReadonlyArray<readonly [what: string, fields: string]> =
   ["no colon", "Content-Length 5"]
 ]
 
+/** Codings before `chunked`, of which Node finds the end, and the status of the answer that closes the connection. */
+export const coded: ReadonlyArray<readonly [status: number, version: string, fields: string]> = [
+  [501, "1.1", "Transfer-Encoding: gzip, chunked"],
+  [501, "1.1", "Transfer-Encoding: gzip,chunked"],
+  [501, "1.1", "Transfer-Encoding: identity\r\nTransfer-Encoding: chunked"],
+  [501, "1.1", "Transfer-Encoding: gzip, chunked\r\nExpect: 100-continue"],
+  [501, "1.1", "Transfer-Encoding: gzip, chunked\r\nExpect: something"],
+  [400, "1.1", "Transfer-Encoding: gzip"],
+  [400, "1.0", "Transfer-Encoding: chunked"],
+  [400, "1.0", "Transfer-Encoding: gzip, chunked\r\nConnection: keep-alive"]
+]
+
 /** What may follow such a head: nothing for one reader is something for the other. */
 export const bodies = ["0\r\n\r\n", "12345", "5\r\nabcde\r\n0\r\n\r\n"]
 

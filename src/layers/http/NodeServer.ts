@@ -9,6 +9,7 @@ import { secureOptions } from "./Certificate.ts"
 import type { ConnectionLimit } from "./ConnectionLimit.ts"
 import { closeWithLastAnswer } from "./Connections.ts"
 import type { trustedProxies } from "./Forwarded.ts"
+import { framingFault } from "./Framing.ts"
 import { Answer, commonHeaders, Received, SecureAnswer } from "./NodeMessages.ts"
 import { pathOf } from "./Paths.ts"
 import { generalProblem, problemType, traceIds } from "./ProblemBody.ts"
@@ -120,7 +121,11 @@ export const nodeServer = (
     const ids = refuse(socket, generalProblem(status, detail))
     finished({ method: "", url: "", status, milliseconds: 0, remote, ...ids, aborted: false, began: true })
   }
+  /** Connections on which the end of a request is not sure: what comes after it is not read as another one. */
+  const unsure = new WeakSet<Duplex>()
   server.on("clientError", (error: Error & { code?: string }, socket: Duplex) => {
+    // The body behind a head that was refused; the connection closes with that answer.
+    if (unsure.has(socket)) return
     // A handshake that fails is reported here, too: there is no way to say anything to such a client.
     if (error.code === "ECONNRESET" || !socket.writable || !answers.has(socket)) socket.destroy()
     else broken(socket, statusOf(error), "The request is not well-formed HTTP")
@@ -166,14 +171,26 @@ export const nodeServer = (
     begin(request, response)
     watchBody(request, response)
   }
+  const refuseFraming = (request: Received, response: Answer): boolean => {
+    if (unsure.has(request.socket)) return true
+    const fault = framingFault(request)
+    if (fault === undefined) return false
+    unsure.add(request.socket)
+    begin(request, response)
+    answerBare(request, response, fault.status, fault.detail, { connection: "close" })
+    return true
+  }
   // Comes before the listeners, as a request with a fixed answer is for none of them.
   const emit = server.emit.bind(server)
   server.emit = (event: string | symbol, ...args: ReadonlyArray<unknown>) => {
     const [request, response] = args
-    if (event === "request" && request instanceof Received && response instanceof Answer) {
-      begin(request, response)
-      if (fixed?.(request, response) === true) return true
-      watchBody(request, response)
+    if (request instanceof Received && response instanceof Answer) {
+      if (refuseFraming(request, response)) return true
+      if (event === "request") {
+        begin(request, response)
+        if (fixed?.(request, response) === true) return true
+        watchBody(request, response)
+      }
     }
     return emit(event, ...args)
   }

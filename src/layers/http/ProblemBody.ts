@@ -55,6 +55,7 @@ const general: Record<number, readonly [slug: string, title: string]> = {
   429: ["limit-exceeded", "Limit exceeded"],
   431: ["headers-too-large", "Request header fields too large"],
   500: ["internal-error", "Internal error"],
+  501: ["bad-request", "Bad request"],
   503: ["unavailable", "The gateway is shutting down or overloaded"]
 }
 

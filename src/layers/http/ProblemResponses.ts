@@ -117,6 +117,7 @@ export const responses = {
     header("Allow")
   ),
   TooSlow: answer("The body came too slowly", generalProblem(408)),
+  CodedBody: answer("The body has a content coding", generalProblem(415)),
   ExpectationFailed: answer("Only 100-continue may be expected", generalProblem(417)),
   OtherHost: answer(
     "The gateway does not answer for this host",
@@ -124,17 +125,19 @@ export const responses = {
   ),
   HeadersTooLarge: answer("The header fields are too large", generalProblem(431)),
   InternalError: answer("A defect of the gateway; its log has the cause", generalProblem(500)),
+  UnknownCoding: answer("The only transfer coding is chunked", generalProblem(501)),
   Unavailable: answer("The gateway stops or has too much to do", generalProblem(503), header("Retry-After"))
 }
 
 /** The names of these answers by status, for an operation. */
 export const responsesOf = (method: string): Readonly<Record<number, keyof typeof responses>> => ({
-  ...(method === "get" ? {} : { 403: "OtherSite" }),
+  ...(method === "get" ? {} : { 403: "OtherSite", 415: "CodedBody" }),
   405: "MethodNotAllowed",
   408: "TooSlow",
   417: "ExpectationFailed",
   421: "OtherHost",
   431: "HeadersTooLarge",
   500: "InternalError",
+  501: "UnknownCoding",
   503: "Unavailable"
 })

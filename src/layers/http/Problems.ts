@@ -4,6 +4,7 @@ import { HttpServerError, HttpServerRequest, HttpServerRespondable, HttpServerRe
 import { BadRequest } from "../../errors/BadRequest.ts"
 import { MethodNotAllowed } from "../../errors/MethodNotAllowed.ts"
 import { NotFound } from "../../errors/NotFound.ts"
+import { UnsupportedMediaType } from "../../errors/UnsupportedMediaType.ts"
 import type { Authenticator } from "../../services/access/Authenticator.ts"
 import { anonymous, maySee, type Principal } from "../../services/shared/Access.ts"
 import type { Refusals } from "../../services/shared/Refusals.ts"
@@ -51,6 +52,25 @@ const repeated = ({ source }: Request): string | undefined => {
   return undefined
 }
 
+/** The content coding of the body, if it has one: bodies are read as they are. */
+const codingOf = ({ method, headers }: Request): string | undefined => {
+  const coding = headers["content-encoding"]
+  if (coding === undefined || method === "GET" || method === "HEAD" || method === "OPTIONS") return undefined
+  const hasBody = (headers["content-length"] ?? "0") !== "0" || headers["transfer-encoding"] !== undefined
+  return hasBody && !/^\s*(identity\s*)?$/i.test(coding) ? coding : undefined
+}
+
+const refuseCoded = (coding: string) =>
+  Effect.map(
+    refuse(
+      new UnsupportedMediaType({
+        detail: `The body has the content coding ${JSON.stringify(coding)}; send it as it is, without Content-Encoding`
+      })
+    ),
+    // RFC 9110, section 15.5.16.
+    HttpServerResponse.setHeader("accept-encoding", "identity")
+  )
+
 const isRouteNotFound = (cause: Cause.Cause<unknown>): boolean => {
   const error = Option.getOrUndefined(Cause.findErrorOption(cause))
   return error instanceof HttpServerError.HttpServerError && error.reason._tag === "RouteNotFound"
@@ -81,6 +101,8 @@ const refusalOf = (request: Request, check: ReturnType<typeof browserCheck>) => 
   if (twice !== undefined) return refuse(new BadRequest({ detail: `The request has the header ${twice} twice` }))
   const refusal = check(request.method, request.headers, forwardedHost(request))
   if (refusal !== undefined) return refuse(refusal)
+  const coding = codingOf(request)
+  if (coding !== undefined) return refuseCoded(coding)
   return request.url.includes("%00") && pathOf(request.url).includes("%00") ? refuse(withNul) : undefined
 }
 
