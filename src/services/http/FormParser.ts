@@ -5,6 +5,7 @@ import { unknownName } from "../../languages/Suggest.ts"
 import { Bytes } from "../shared/Bytes.ts"
 import type { FileSaid, PartRule } from "../shared/Form.ts"
 import type { RunningHash } from "../shared/StreamHash.ts"
+import { boundaryOf, withoutPadding } from "./Boundary.ts"
 import { type Digest, digestFaultOf, sentDigests } from "./SentDigest.ts"
 
 /** The part that is streamed and not kept. */
@@ -81,6 +82,7 @@ export const formParser = (headers: Readonly<Record<string, string>>, rules: For
   let received = 0
   let taken = 0
   let isLeft = false
+  let isDone = false
   let refused: BadRequest | TooLarge | undefined
   /** Bytes of the body according to the client; NaN if it does not say. */
   const announced = Number(headers["content-length"])
@@ -151,22 +153,31 @@ export const formParser = (headers: Readonly<Record<string, string>>, rules: For
     maxParts: rules.maxParts,
     onField: () => {},
     onFile: (info) => (info.name === rules.file?.name ? receiveFile(rules.file, info) : receivePart(info)),
-    onDone: () => {},
+    onDone: () => {
+      isDone = true
+    },
     onError: (error) => {
       if (error._tag === "ReachedLimit") refused ??= new TooLarge({ limit: "parts", value: rules.maxParts })
       else refused ??= unreadable([{ detail: faultOf(error) }])
     }
   })
+  // What follows the closing boundary is ignored (RFC 2046, section 5.1.1); the parser would read headers there.
+  const toParser = (chunk: Uint8Array) => {
+    if (!isDone) parser.write(chunk)
+  }
+  const padded = withoutPadding(boundaryOf(headers["content-type"]), toParser)
   return {
     write: (chunk) => {
       if (refused !== undefined) return
       const { length } = chunk
-      parser.write(chunk)
+      padded.write(chunk)
       received += length
       if (received - taken > rest) refused ??= new TooLarge({ limit: "form", value: rest })
     },
     end: () => {
-      if (refused === undefined) parser.end()
+      if (refused !== undefined) return
+      padded.end()
+      parser.end()
     },
     refused: () => refused,
     isLeft: () => isLeft,

@@ -5,6 +5,7 @@ import { RequestTimeout } from "../../errors/RequestTimeout.ts"
 import { Bytes } from "../shared/Bytes.ts"
 import type { FormPart, PartRules } from "../shared/Form.ts"
 import { defaultLimits } from "../shared/Settings.ts"
+import { boundaryOf } from "./Boundary.ts"
 import { digestFault, hasDigest } from "./Digest.ts"
 import { type FileRule, type FormParser, type FormRules, formParser, unreadable } from "./FormParser.ts"
 import { bodyOf } from "./Reception.ts"
@@ -12,8 +13,7 @@ import { bodyOf } from "./Reception.ts"
 /** Why a request's content type is not that of a form. A boundary has 1 to 70 characters (RFC 2046, 5.1.1). */
 const typeFault = (contentType = ""): string | undefined => {
   if (!/^multipart\/form-data\s*(;|$)/i.test(contentType)) return "the content type must be multipart/form-data"
-  const boundary = /;\s*boundary=(?:"([^"]*)"|([^\s;"]*))/i.exec(contentType)
-  const { length } = boundary?.[1] ?? boundary?.[2] ?? ""
+  const { length } = boundaryOf(contentType)
   return length === 0 || length > 70 ? "the content type needs a boundary of 1 to 70 characters" : undefined
 }
 
