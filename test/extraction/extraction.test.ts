@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto"
 import { assert, layer, type Vitest } from "@effect/vitest"
+import { parse } from "csv-parse/sync"
 import { Effect } from "effect"
 import { Search } from "../../src/drivers/search/Search.ts"
 import { ended, flowlineForm, gateway, memoryGateway, raw, TestGateway } from "../support/gateway.ts"
@@ -88,7 +89,7 @@ const suite = (it: Vitest.MethodsNonLive<Search | TestGateway>) => {
         tenant: "mytenant"
       })
       assert.deepStrictEqual(names, ["data.csv", "manifest.json"])
-      assert.deepStrictEqual(text.replace("[1, 2]", "[1,2]").split("\r\n"), [
+      assert.deepStrictEqual(text.split("\r\n"), [
         "@timestamp,user,n,a.b.c,nested.at,note",
         '2026-03-10T14:00:00.000Z,"bob\nnew",-5,,2026-03-10T14:12:27.000Z,',
         '2026-03-10T14:00:00.123456Z,ann,1,"[1,2]",,"\'=SUM(A1), ""x"""',
@@ -97,6 +98,34 @@ const suite = (it: Vitest.MethodsNonLive<Search | TestGateway>) => {
         ""
       ])
       assert.deepInclude(manifest, { rows: 4, format: "csv", query: {}, indices: ["mytenant-csv"] })
+    })
+  )
+
+  it.effect("has lists and objects as JSON without blanks, and texts as they are", () =>
+    Effect.gen(function* () {
+      const list = ["a, b", 'c: "d, e"', "\\", '\\", x']
+      yield* fill("mytenant-nested", [
+        { user: "1", v: list, o: { a: { b: 1, "c, d": [true, null] } }, l: [{ x: "p, q" }, { x: ["r"] }] },
+        { user: "2", v: '["a, b", {"c": 1}]', o: '{"a": 1}', l: [] },
+        { user: "3", v: [], o: {}, l: { x: 5 } }
+      ])
+      const names = ["user", "v", "o", "l.x", "l.0", "l"]
+      const request = { format: "csv", index: "mytenant-nested", fields: names.map((name) => ({ name })) }
+      const { text } = yield* extracted(request)
+      const rows: ReadonlyArray<ReadonlyArray<string>> = parse(text, { record_delimiter: "\r\n" })
+      assert.deepStrictEqual(rows, [
+        names,
+        [
+          "1",
+          JSON.stringify(list),
+          '{"a":{"b":1,"c, d":[true,null]}}',
+          '["p, q","r"]',
+          '{"x":"p, q"}',
+          '[{"x":"p, q"},{"x":["r"]}]'
+        ],
+        ["2", '["a, b", {"c": 1}]', '{"a": 1}', "", "", "[]"],
+        ["3", "[]", "{}", "5", "", '{"x":5}']
+      ])
     })
   )
 

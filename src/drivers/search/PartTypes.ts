@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto"
 import { Effect } from "effect"
 import type { SqlClient } from "effect/sql"
-import { bitsOf, covers, type FieldTypes, joined } from "../../languages/query/FieldTypes.ts"
+import { bitsOf, covers, type FieldTypes, joined, typeBit } from "../../languages/query/FieldTypes.ts"
 import { named } from "../../languages/query/IndexName.ts"
 import { storable } from "../../languages/query/StoredText.ts"
 import { hasWildcard } from "../../languages/Wildcard.ts"
@@ -109,6 +109,21 @@ export const typedParts = Effect.fnUntraced(function* (
       bits === null ? undefined : bitsOf(storable(field), bits[at] ?? undefined, more ?? true)
     return [{ index, no, month, part, types: new Map(fields.map((field, at) => [field, typeOf(field, at)])) }]
   })
+})
+
+/** Those of the fields that may be lists or objects, as far as it is known when a search begins. */
+export const nestedFields = Effect.fnUntraced(function* (
+  sql: SqlClient.SqlClient,
+  tenant: string,
+  pattern: string,
+  fields: ReadonlyArray<string>
+) {
+  const parts = yield* typedParts(sql, tenant, pattern, fields, false)
+  const nested = typeBit.list | typeBit.object
+  // A number may be the place in a list, of which no types are kept.
+  const isNested = (field: string) =>
+    /(^|[.])\d+($|[.])/.test(field) || ((typesIn(parts, field) ?? nested) & nested) !== 0
+  return new Set(fields.filter(isNested))
 })
 
 /** The types of a field in all of some parts; undefined when they are not known. */

@@ -1,6 +1,5 @@
 import { Context, Effect, Layer, Schedule, Semaphore, Stream } from "effect"
 import * as Reactivity from "effect/reactivity/Reactivity"
-import { SqlError } from "effect/sql/SqlError"
 import type { Statement } from "effect/sql/Statement"
 import { fieldsOf } from "../../languages/query/aggregation/Aggregation.ts"
 import { emptyAnswers } from "../../languages/query/aggregation/Answers.ts"
@@ -8,7 +7,6 @@ import type { Key, ReadOptions } from "../../languages/query/IndexedDocument.ts"
 import { isIndexOf, named } from "../../languages/query/IndexName.ts"
 import { all as matchAll, type Query } from "../../languages/query/Query.ts"
 import type { SearchAddress } from "../../protocol/Places.ts"
-import { sqlState } from "../postgres/SqlState.ts"
 import { unreachable, unreachableSource, unreachableWithin } from "../postgres/Unreachable.ts"
 import { type MannerName, readAggregations } from "./Aggregations.ts"
 import {
@@ -30,7 +28,7 @@ import { isOverdue, missingIn, noneMissing } from "./MissingFields.ts"
 import { overview } from "./Overview.ts"
 import { readPage } from "./Page.ts"
 import { compacted } from "./Parameters.ts"
-import { type TypedPart, typedParts } from "./PartTypes.ts"
+import { nestedFields, type TypedPart, typedParts } from "./PartTypes.ts"
 import { orElse } from "./Readings.ts"
 import { type Resumption, resumed, type Start } from "./Resume.ts"
 import { Search, TooManyIndices } from "./Search.ts"
@@ -49,7 +47,7 @@ import {
   selectRows
 } from "./Select.ts"
 import { type EncodedTo, encodedLines } from "./Slices.ts"
-import { begin, type Counted, inSnapshot, PartsGone, streamed, sumOf } from "./Snapshot.ts"
+import { begin, inSnapshot, isOutdated, lookAgain, type ReadsRows, streamed, sumOf } from "./Snapshot.ts"
 import { readSorted } from "./Sorted.ts"
 
 /** The address of the database with the documents. */
@@ -68,13 +66,6 @@ const patience = 10 * 60_000
 
 /** Time limit of a page or a count. */
 const pageLimit = "30 seconds"
-
-/** Whether a search has to begin again with the current parts: one was dropped after the catalogue was read. */
-const isOutdated = (error: unknown): boolean =>
-  error instanceof PartsGone || (error instanceof SqlError && sqlState(error.reason.cause) === "42P01")
-
-/** Retrying is safe: a statement fails with this error only before its first row. */
-const lookAgain = Schedule.while(Schedule.recurs(3), ({ input }: { readonly input: unknown }) => isOutdated(input))
 
 const make = Effect.gen(function* () {
   const config = yield* SearchConfig
@@ -117,19 +108,18 @@ const make = Effect.gen(function* () {
     tenant: string,
     pattern: string,
     query: Query,
-    { counted, ...resumption }: Omit<Resumption<Row>, "limit"> & Pick<ReadOptions, "counted">,
-    read: (after: Key | undefined) => {
-      readonly statement: (group: Group) => Statement<object>
-      readonly rows: (
-        groups: ReadonlyArray<Group>,
-        counted: Counted | undefined
-      ) => Stream.Stream<Row, SqlError | PartsGone>
-    }
+    {
+      counted,
+      texts = [],
+      ...resumption
+    }: Omit<Resumption<Row>, "limit"> & Pick<ReadOptions, "counted"> & { readonly texts?: ReadonlyArray<string> },
+    read: ReadsRows<Row>
   ) => {
     const open = ({ after, passed, indices }: Start, opened: (indices: ReadonlyArray<Index>) => void) =>
       Effect.gen(function* () {
         const found = yield* indices === undefined ? resolve(sql, tenant, pattern) : stillThere(sql, tenant, indices)
-        const { statement, rows } = read(after)
+        const nested = texts.length === 0 ? new Set<string>() : yield* nestedFields(sql, tenant, pattern, texts)
+        const { statement, rows } = read(after, nested)
         const groups = yield* groupsFor(tenant, found, query, statement, after)
         opened(found)
         const tell = counted && ((total: number) => counted(passed + total))
@@ -236,8 +226,9 @@ const make = Effect.gen(function* () {
     fields: knownFields(sql),
     rows: (tenant, pattern, query, { after, counted, ...options }) => {
       const row = rowOf(options)
-      return all(tenant, pattern, query, { after, counted, keyOf, documents: () => 1 }, (after) => {
-        const statement = (group: Group) => selectRows(sql, group, query, { ...options, after })
+      const texts = options.as === "text" ? options.fields : []
+      return all(tenant, pattern, query, { after, counted, keyOf, documents: () => 1, texts }, (after, nested) => {
+        const statement = (group: Group) => selectRows(sql, group, query, { ...options, after, nested })
         return { statement, rows: (groups, counted) => streamed(sql, groups, statement, counted) }
       }).pipe(Stream.mapArray(([first, ...rest]) => [row(first), ...rest.map(row)]))
     },
@@ -245,12 +236,14 @@ const make = Effect.gen(function* () {
     encoded: (tenant, pattern, query, { counted, ...options }) => {
       const keyOf = ({ last }: EncodedTo) => last
       const documents = ({ documents }: EncodedTo) => documents
-      return all(tenant, pattern, query, { after: undefined, counted, keyOf, documents }, (after) => ({
-        statement: ({ parts, slice }) => selectLines(sql, parts, query, { ...options, after }, slice),
+      const asked = { after: undefined, counted, keyOf, documents, texts: options.fields }
+      return all(tenant, pattern, query, asked, (after, nested) => ({
+        statement: ({ parts, slice }) => selectLines(sql, parts, query, { ...options, after, nested }, slice),
         rows: (groups, counted) =>
           encodedLines(sql, taps, groups, query, {
             ...options,
             after,
+            nested,
             counted,
             sliceBytes: config.sliceBytes ?? sliceBytes,
             connections: config.connections

@@ -1,14 +1,13 @@
 import { Effect } from "effect"
 import type { SqlClient } from "effect/sql"
 import type { Fragment } from "effect/sql/Statement"
-import { cuts } from "../../languages/query/FieldName.ts"
 import { type Hit, type Key, latest, type Row, type RowsOptions } from "../../languages/query/IndexedDocument.ts"
 import { setMember } from "../../languages/query/Member.ts"
 import type { Query } from "../../languages/query/Query.ts"
 import { isMarked, original, originalJson, originalText, storable } from "../../languages/query/StoredText.ts"
 import { type Times, timesOf } from "../../languages/query/Times.ts"
 import { type Index, monthOf, type Part, partsOf, tableOf } from "./Catalog.ts"
-import { listedPath } from "./JsonPath.ts"
+import { shownAs, valueAt } from "./ShownValue.ts"
 import { conditionFor } from "./Where.ts"
 
 /** A condition for the documents of an index that come after a key. */
@@ -162,24 +161,6 @@ export interface HitRow extends Placed {
 
 export const hitOf = (row: HitRow): Hit => ({ ...keyOf(row), source: originalJson(row.doc) })
 
-/**
- * The value of a dotted field name in a document: the value at the first way of splitting the name that exists, else
- * the values that the name reaches through lists.
- */
-const valueAt = (sql: SqlClient.SqlClient, field: string, as: RowsOptions["as"]): Fragment => {
-  const parts = field.split(".").map(storable)
-  const ways = cuts(parts)
-  const one = (way: ReadonlyArray<string>) => {
-    const [name] = way
-    if (way.length === 1) return as === "text" ? sql`doc ->> ${name}::text` : sql`(doc -> ${name}::text)::text`
-    return as === "text" ? sql`doc #>> ${way}::text[]` : sql`(doc #> ${way}::text[])::text`
-  }
-  const listed = (way: ReadonlyArray<string>) =>
-    sql`nullif(jsonb_path_query_array(doc, ${listedPath(way)}::jsonpath, '{}', true), '[]'::jsonb)::text`
-  const through = ways.filter(({ length }) => length > 1)
-  return ways.length === 1 ? one(ways[0]!) : sql`coalesce(${sql.csv([...ways.map(one), ...through.map(listed)])})`
-}
-
 /** Generated column names for fields, so that field names do not become part of the statement. */
 const columnsOf = (fields: ReadonlyArray<string>): ReadonlyArray<string> => fields.map((_, index) => `f${index}`)
 
@@ -191,10 +172,12 @@ export const selectRows = (
   sql: SqlClient.SqlClient,
   { parts, slice }: Group,
   query: Query,
-  { fields, as, after }: Omit<RowsOptions, "counted">
+  { fields, as, after, nested }: Omit<RowsOptions, "counted"> & { readonly nested: ReadonlySet<string> }
 ) => {
   const columns = columnsOf(fields)
-  const values = sql.csv(fields.map((field, index) => sql`${valueAt(sql, field, as)} as ${sql(columns[index]!)}`))
+  const values = sql.csv(
+    fields.map((field, at) => sql`${valueAt(sql, field, shownAs(field, as, nested))} as ${sql(columns[at]!)}`)
+  )
   const condition = conditionFor(sql, query)
   const one = (part: Part) => sql`
     select ${values}, ts, id, ${part.index}::text collate "C" as index from ${sql(tableOf(part.part))}
@@ -242,16 +225,24 @@ export const framed = (row: LineRow, fields: number): Uint8Array => {
   )
 }
 
+interface LineOptions {
+  readonly fields: ReadonlyArray<string>
+  readonly after: Key | undefined
+  readonly nested: ReadonlySet<string>
+}
+
 /** The fields of a slice of documents as text. */
 export const selectLines = (
   sql: SqlClient.SqlClient,
   parts: ReadonlyArray<Part>,
   query: Query,
-  { fields, after }: { readonly fields: ReadonlyArray<string>; readonly after: Key | undefined },
+  { fields, after, nested }: LineOptions,
   slice: Slice
 ) => {
   const columns = columnsOf(fields)
-  const values = sql.csv(fields.map((field, at) => sql`${valueAt(sql, field, "text")} as ${sql(columns[at]!)}`))
+  const values = sql.csv(
+    fields.map((field, at) => sql`${valueAt(sql, field, shownAs(field, "text", nested))} as ${sql(columns[at]!)}`)
+  )
   const condition = conditionFor(sql, query)
   const one = (part: Part) => sql`
     select ${values}, ts, id, ${part.index}::text collate "C" as index, pg_column_size(doc) as size

@@ -206,6 +206,8 @@ export const encodedLines = (
     readonly connections: number
     readonly counted: Counted | undefined
     readonly after: Key | undefined
+    /** Fields that may be lists or objects. */
+    readonly nested: ReadonlySet<string>
   }
 ): Stream.Stream<EncodedTo, SqlError | PartsGone> =>
   Stream.unwrap(

@@ -1,8 +1,10 @@
-import { Data, Effect, Stream } from "effect"
+import { Data, Effect, Schedule, Stream } from "effect"
 import type { SqlClient } from "effect/sql"
 import { BeginTransaction } from "effect/sql/SqlClient"
-import type { SqlError } from "effect/sql/SqlError"
+import { SqlError } from "effect/sql/SqlError"
 import type { Statement } from "effect/sql/Statement"
+import type { Key } from "../../languages/query/IndexedDocument.ts"
+import { sqlState } from "../postgres/SqlState.ts"
 import { groupReader } from "./Catalog.ts"
 import { compact } from "./Parameters.ts"
 import type { Group } from "./Select.ts"
@@ -155,3 +157,24 @@ export const streamed = <A extends object>(
       return totalled(all, () => 1, counted)
     })
   )
+
+/** Whether a search has to begin again with the current parts: one was dropped after the catalogue was read. */
+export const isOutdated = (error: unknown): boolean =>
+  error instanceof PartsGone || (error instanceof SqlError && sqlState(error.reason.cause) === "42P01")
+
+/** Retrying is safe: a statement fails with this error only before its first row. */
+export const lookAgain = Schedule.while(Schedule.recurs(3), ({ input }: { readonly input: unknown }) =>
+  isOutdated(input)
+)
+
+/** How the rows after a key are read: the statement for a group, and all of them. `nested`: see `nestedFields`. */
+export type ReadsRows<Row> = (
+  after: Key | undefined,
+  nested: ReadonlySet<string>
+) => {
+  readonly statement: (group: Group) => Statement<object>
+  readonly rows: (
+    groups: ReadonlyArray<Group>,
+    counted: Counted | undefined
+  ) => Stream.Stream<Row, SqlError | PartsGone>
+}
