@@ -4,6 +4,7 @@ import { addTags, type Decorations, decorator, list, putPath, withPath } from ".
 import type { Explanation } from "../Explanation.ts"
 import { type Fields, fieldPath, getPath, type Value } from "../FieldPath.ts"
 import type { PatternError } from "../PatternError.ts"
+import { quadratic } from "./banks/Banks.ts"
 import type { ExpandedGroup } from "./Expand.ts"
 import type { Expression } from "./Expression.ts"
 import { leafValue } from "./Fields.ts"
@@ -29,8 +30,9 @@ const isAny = (node: Node): boolean =>
   node.kind === "atom" ? node.text === "." : node.kind === "group" && isAny(node.body)
 
 /**
- * Whether a line may keep the expression busy for very long: it has nested repetitions, or many wildcard parts.
- * Repetitions of the built-in patterns are ignored: their tests show that they do not run away.
+ * Whether a line may keep the expression busy for very long: it has nested repetitions, many wildcard parts, or one of
+ * the few built-in patterns that are known to. Repetitions of the others are ignored: their tests show that they do not
+ * run away.
  */
 export const mayRunAway = (root: Node): boolean => {
   let wide = 0
@@ -41,6 +43,7 @@ export const mayRunAway = (root: Node): boolean => {
     }
     const origin = node.kind === "group" ? (node as ExpandedGroup).origin : undefined
     const isInside = origin === undefined ? isBuiltIn : origin.part === "bank"
+    if (origin?.part === "bank" && quadratic.has((node as ExpandedGroup).reference?.syntax ?? "")) return true
     return childrenOf(node).some((child) => walk(child, isInside))
   }
   return walk(root, false) || wide > fewWide

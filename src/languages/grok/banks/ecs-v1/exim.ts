@@ -1,4 +1,4 @@
-import { patterns as legacy } from "../legacy/exim.ts"
+import { patterns as legacy, short } from "../legacy/exim.ts"
 
 /** Exim's main log: arrivals, with the field names of the Elastic Common Schema. */
 export const patterns: Readonly<Record<string, string>> = {
@@ -6,7 +6,7 @@ export const patterns: Readonly<Record<string, string>> = {
   EXIM_DATE: String.raw`%{YEAR}-%{MONTHNUM}-%{MONTHDAY} %{TIME}(?: [+-]\d{4})?`,
   EXIM_PID: String.raw`\[%{POSINT:[process][pid]:int}\]`,
   EXIM_REMOTE_HOST:
-    String.raw`H=(?:(?!\()%{NOTSPACE:[source][address]} )?(?:\(%{NOTSPACE:[exim][log][remote_address]}\) )?` +
+    String.raw`H=(?:(?!\()${short}%{NOTSPACE:[source][address]} )?(?:\(${short}%{NOTSPACE:[exim][log][remote_address]}\) )?` +
     String.raw`\[%{IP:[source][ip]}\](?::%{POSINT:[source][port]:int})?`,
   EXIM_INTERFACE: String.raw`I=\[%{IP:[destination][ip]}\](?::%{NUMBER:[destination][port]:int})?`,
   EXIM_PROTOCOL: "P=%{NOTSPACE:[network][protocol]}",

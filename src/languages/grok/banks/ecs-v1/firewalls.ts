@@ -41,15 +41,15 @@ export const patterns: Readonly<Record<string, string>> = {
     String.raw`SRC=%{IPV4:[source][ip]}\s+DST=%{IPV4:[destination][ip]}\s+LEN=(?:%{INT:[iptables][length]:int})?\s+`,
     String.raw`TOS=${hexadecimal("%{BASE16NUM:[iptables][tos]}")}\s+`,
     String.raw`PREC=${hexadecimal("%{BASE16NUM:[iptables][precedence_bits]}")}\s+`,
-    String.raw`TTL=(?:%{INT:[iptables][ttl]:int})?\s+ID=(?:%{INT:[iptables][id]})?`,
-    String.raw`(?:\s+%{IPTABLES4_FRAG:[iptables][fragment_flags]}(?=\s|\z))?`,
+    String.raw`TTL=(?:%{INT:[iptables][ttl]:int})?\s+ID=(?>(?:%{INT:[iptables][id]})?)`,
+    String.raw`(?>(?:\s+%{IPTABLES4_FRAG:[iptables][fragment_flags]}(?=\s|\z))?)`,
     String.raw`(?:\s+FRAG: ?%{INT:[iptables][fragment_offset]:int})?`
   ].join(""),
   /** The kernel prints the traffic class as a decimal number. */
   IPTABLES6_PART: [
     String.raw`SRC=%{IPV6:[source][ip]}\s+DST=%{IPV6:[destination][ip]}\s+LEN=(?:%{INT:[iptables][length]:int})?\s+`,
     String.raw`TC=(?:0(?![0-9A-Fa-fx])|(?:0x)?%{BASE16NUM:[iptables][tos]})?\s+`,
-    String.raw`HOPLIMIT=(?:%{INT:[iptables][ttl]:int})?\s+FLOWLBL=(?:%{INT:[iptables][flow_label]})?`
+    String.raw`HOPLIMIT=(?:%{INT:[iptables][ttl]:int})?\s+FLOWLBL=(?>(?:%{INT:[iptables][flow_label]})?)`
   ].join(""),
   IPTABLES: [
     String.raw`IN=(?:%{NOTSPACE:[observer][ingress][interface][name]})?\s+`,

@@ -4,7 +4,7 @@ const head =
   "(?:%{SYSLOGTIMESTAMP:timestamp}|%{TIMESTAMP_ISO8601:timestamp}) %{IPORHOST:[host][hostname]} %{SYSLOGPROG}: "
 const accepted =
   String.raw`%{IP:[source][address]}:%{INT:[source][port]:int} \[%{HAPROXYDATE:[haproxy][request_date]}\] ` +
-  "%{NOTSPACE:[haproxy][frontend_name]} %{NOTSPACE:[haproxy][backend_name]}/" +
+  "%{NOTSPACE:[haproxy][frontend_name]} (?>%{NOTSPACE:[haproxy][backend_name]}/(?=\\S))" +
   "(?:<NOSRV>|%{NOTSPACE:[haproxy][server_name]}) "
 const counters =
   "%{NOTSPACE:[haproxy][termination_state]} %{INT:[haproxy][connections][active]:int}/" +
@@ -33,7 +33,7 @@ export const patterns: Readonly<Record<string, string>> = {
     "(?:-1|%{INT:[haproxy][total_waiting_time_ms]:int})/(?:-1|%{INT:[haproxy][connection_wait_time_ms]:int})/" +
     "(?:-1|%{INT:[haproxy][http][request][time_wait_without_data_ms]:int})/%{NOTSPACE:[haproxy][total_time_ms]} " +
     "(?:-1|%{INT:[http][response][status_code]:int}) %{INT:[source][bytes]:int} " +
-    "(?:-|%{DATA:[haproxy][http][request][captured_cookie]}) " +
+    "(?>(?:-|%{DATA:[haproxy][http][request][captured_cookie]}) )" +
     `(?:-|%{DATA:[haproxy][http][response][captured_cookie]}) ${counters}` +
     `(?: ${capturedHeaders}(?:"%{HAPROXYHTTPREQUESTLINE}?"?)?)?`,
   HAPROXYHTTP: `${head}%{HAPROXYHTTPBASE}`,

@@ -1,5 +1,8 @@
 const id = "[A-Za-z\\d]"
 
+/** Ahead of a name: SMTP's lines are not longer, and the search behind each `H=` is not either. */
+export const short = String.raw`(?=\S{1,512} )`
+
 /**
  * Exim's main log: arrivals, with the field names of Logstash before ECS.
  * @see https://www.exim.org/exim-html-current/doc/html/spec_html/ch-log_files.html
@@ -18,7 +21,7 @@ export const patterns: Readonly<Record<string, string>> = {
 
   // The verified name, the name of HELO in brackets, the address.
   EXIM_REMOTE_HOST:
-    String.raw`H=(?:(?!\()%{NOTSPACE:remote_hostname} )?(?:\(%{NOTSPACE:remote_heloname}\) )?` +
+    String.raw`H=(?:(?!\()${short}%{NOTSPACE:remote_hostname} )?(?:\(${short}%{NOTSPACE:remote_heloname}\) )?` +
     String.raw`\[%{IP:remote_host}\](?::%{POSINT:remote_port})?`,
   EXIM_INTERFACE: String.raw`I=\[%{IP:exim_interface}\](?::%{NUMBER:exim_interface_port})?`,
   EXIM_PROTOCOL: "P=%{NOTSPACE:protocol}",

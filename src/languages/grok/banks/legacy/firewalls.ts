@@ -173,7 +173,7 @@ export const patterns: Readonly<Record<string, string>> = {
 
   SHOREWALL: [
     "%{SYSLOGTIMESTAMP:timestamp} %{WORD:nf_host} (?>.*?Shorewall:)(?:%{WORD:nf_action1})?:(?:%{WORD:nf_action2})?",
-    String.raw`${skipTo("IN")}(?:%{USERNAME:nf_in_interface})?${skipTo("OUT")}(?:%{USERNAME:nf_out_interface})?\s*`,
+    String.raw`${skipTo("IN")}(?>(?:%{USERNAME:nf_in_interface})?)${skipTo("OUT")}(?>(?:%{USERNAME:nf_out_interface})?\s*)`,
     "(?:MAC=%{COMMONMAC:nf_dst_mac}(?::%{COMMONMAC:nf_src_mac})?)?",
     `${skipTo("SRC")}%{IPV4:nf_src_ip}${skipTo("DST")}%{IPV4:nf_dst_ip}${skipTo("LEN")}%{WORD:nf_len}`,
     `${skipTo("TOS")}%{WORD:nf_tos}${skipTo("PREC")}%{WORD:nf_prec}${skipTo("TTL")}(?>%{INT:nf_ttl})`,
@@ -183,7 +183,7 @@ export const patterns: Readonly<Record<string, string>> = {
   SFW2: [
     String.raw`(?:%{SYSLOGTIMESTAMP:timestamp}|%{TIMESTAMP_ISO8601:timestamp})\s+%{HOSTNAME}\s+kernel(?>\S*?(?=\s|SFW2-))\s*`,
     String.raw`(?:%{NAGIOSTIME}\s*|\[\s+[0-9.]+\]\s*)?SFW2-[A-Za-z]+-%{NOTSPACE:nf_action}\s+`,
-    `IN=(?:%{USERNAME:nf_in_interface})?${skipTo("OUT")}(?:%{USERNAME:nf_out_interface})?`,
+    `IN=(?>(?:%{USERNAME:nf_in_interface})?)${skipTo("OUT")}(?>(?:%{USERNAME:nf_out_interface})?)`,
     `${skipTo("MAC")}(?:%{COMMONMAC:nf_dst_mac}:%{COMMONMAC:nf_src_mac})?`,
     String.raw`${skipTo("SRC")}%{IP:nf_src_ip}\s+DST=%{IP:nf_dst_ip}${skipTo("PROTO")}%{WORD:nf_protocol}`,
     `(?:${skipTo("SPT")}(?>%{INT:nf_src_port})${skipTo("DPT")}%{INT:nf_dst_port}.*)?`

@@ -13,13 +13,14 @@ export const patterns: Readonly<Record<string, string>> = {
   HAPROXYCAPTUREDREQUESTHEADERS: "%{DATA:captured_request_headers}",
   HAPROXYCAPTUREDRESPONSEHEADERS: "%{DATA:captured_response_headers}",
 
-  // A line longer than the syslog limit is cut off within the request: its end is optional.
+  // A line longer than the syslog limit is cut off within the request: its end is optional. The backend extends to the
+  // last slash, and the first cookie to the first blank: whatever follows, another place would not match it either.
   HAPROXYHTTPBASE:
     String.raw`%{IP:client_ip}:%{INT:client_port} \[%{HAPROXYDATE:accept_date}\] %{NOTSPACE:frontend_name} ` +
-    "%{NOTSPACE:backend_name}/%{NOTSPACE:server_name} " +
+    "(?>%{NOTSPACE:backend_name}/(?=\\S))%{NOTSPACE:server_name} " +
     "%{INT:time_request}/%{INT:time_queue}/%{INT:time_backend_connect}/%{INT:time_backend_response}/" +
     "%{NOTSPACE:time_duration} %{INT:http_status_code} %{NOTSPACE:bytes_read} " +
-    "%{DATA:captured_request_cookie} %{DATA:captured_response_cookie} %{NOTSPACE:termination_state} " +
+    "(?>%{DATA:captured_request_cookie} )%{DATA:captured_response_cookie} %{NOTSPACE:termination_state} " +
     "%{INT:actconn}/%{INT:feconn}/%{INT:beconn}/%{INT:srvconn}/%{NOTSPACE:retries} " +
     "%{INT:srv_queue}/%{INT:backend_queue} " +
     capturedHeaders +
@@ -32,7 +33,7 @@ export const patterns: Readonly<Record<string, string>> = {
   HAPROXYTCP:
     "(?:%{SYSLOGTIMESTAMP:syslog_timestamp}|%{TIMESTAMP_ISO8601:timestamp8601}) %{IPORHOST:syslog_server} " +
     String.raw`%{SYSLOGPROG}: %{IP:client_ip}:%{INT:client_port} \[%{HAPROXYDATE:accept_date}\] ` +
-    "%{NOTSPACE:frontend_name} %{NOTSPACE:backend_name}/%{NOTSPACE:server_name} " +
+    "%{NOTSPACE:frontend_name} (?>%{NOTSPACE:backend_name}/(?=\\S))%{NOTSPACE:server_name} " +
     "%{INT:time_queue}/%{INT:time_backend_connect}/%{NOTSPACE:time_duration} %{NOTSPACE:bytes_read} " +
     "%{NOTSPACE:termination_state} %{INT:actconn}/%{INT:feconn}/%{INT:beconn}/%{INT:srvconn}/%{NOTSPACE:retries} " +
     "%{INT:srv_queue}/%{INT:backend_queue}"
