@@ -1,5 +1,6 @@
 import { Result } from "effect"
 import { describe, expect, it } from "vitest"
+import { quadratic } from "../../src/languages/grok/banks/Banks.ts"
 import { compile, type Grok } from "../../src/languages/grok/GrokMatcher.ts"
 import { generalTopics, topicPatterns } from "../operators/banks/general-topics.ts"
 import type { Samples } from "../operators/banks/sample.ts"
@@ -31,13 +32,6 @@ const growth = (grok: Grok) => {
   }
   return worst
 }
-
-/** Patterns that try every character of a run as their start, because the run before their first word has no limit. */
-const quadratic = new Map([
-  ["JAVASTACKTRACEPART", "blanks before `at`"],
-  ["SYSLOG5424SD", "any text behind each bracket"],
-  ["RPROCESSING", "punctuation and blanks before `Processing`"]
-])
 
 const all = await topicPatterns()
 const patterns = [

@@ -104,7 +104,7 @@ const topics: Readonly<Record<PatternSet, ReadonlyArray<Readonly<Record<string, 
  * Patterns whose time for a line may grow with the square of its length, so that it needs a limit: the text that they
  * look for behind each place where they may begin has no limit of its own, or they repeat fields.
  */
-export const quadratic: ReadonlySet<string> = new Set(["SYSLOG5424SD", "EXIM_NAMED_FIELDS"])
+export const quadratic: ReadonlySet<string> = new Set(["SYSLOG5424SD", "EXIM_NAMED_FIELDS", "BRO_HTTP"])
 
 const sets = new Map<PatternSet, ReadonlyMap<string, string>>()
 
