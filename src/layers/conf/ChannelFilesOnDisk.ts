@@ -1,4 +1,5 @@
-import { access, constants, mkdir, open, readdir, readFile, rename, rm, stat } from "node:fs/promises"
+import { randomBytes } from "node:crypto"
+import { access, constants, mkdir, open, readdir, readFile, rename, stat } from "node:fs/promises"
 import { dirname, join } from "node:path"
 import { Effect, Layer } from "effect"
 import { within } from "../../drivers/files/Deadline.ts"
@@ -11,11 +12,15 @@ import {
   ChannelFiles,
   type ChannelTexts,
   digestOf,
-  formerFolder,
+  formerOf,
   mostBytes,
-  mostFiles
+  mostFiles,
+  type PassingFolder,
+  passingFolder,
+  passingName
 } from "../../services/channels/ChannelFiles.ts"
 import { Settings } from "../../services/shared/Settings.ts"
+import { endChange, exists, foldersIn, sweepChannels } from "./ChannelLeftovers.ts"
 
 const byHand = "change the folder by hand"
 const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true })
@@ -80,15 +85,6 @@ const write = async (folder: string, files: ChannelTexts): Promise<void> => {
   for (const one of folders) await synced(one)
 }
 
-const exists = (path: string): Promise<boolean> =>
-  stat(path).then(
-    () => true,
-    (error) => {
-      if (codeOf(error) === "ENOENT") return false
-      throw error
-    }
-  )
-
 /** Errors of a system that does not let this user write. */
 const refused = new Set<unknown>(["EACCES", "EPERM", "EROFS"])
 
@@ -99,113 +95,123 @@ type Places = Pick<Settings["Service"], "conf" | "data" | "storageDeadline">
 
 /** The channels' folders below `<conf>/tenants/<tenant>/channels/`. */
 export const layerAt = ({ conf, data, storageDeadline }: Places) =>
-  Layer.sync(ChannelFiles, () => {
-    const tenantFolder = (tenant: string) => join(conf, "tenants", tenant)
-    const channelsOf = (tenant: string) => join(tenantFolder(tenant), "channels")
+  Layer.effect(
+    ChannelFiles,
+    Effect.gen(function* () {
+      const tenantFolder = (tenant: string) => join(conf, "tenants", tenant)
+      const channelsOf = (tenant: string) => join(tenantFolder(tenant), "channels")
 
-    const readOnly = (tenant: string, why: string) =>
-      new ReadOnlyConfiguration({
-        tenant,
-        detail: `The configuration of the tenant ${JSON.stringify(tenant)} ${why}`
-      })
+      const readOnly = (tenant: string, why: string) =>
+        new ReadOnlyConfiguration({
+          tenant,
+          detail: `The configuration of the tenant ${JSON.stringify(tenant)} ${why}`
+        })
 
-    const attempt = <A>(tenant: string, work: () => Promise<A>) =>
-      Effect.tryPromise({
-        try: () => within(storageDeadline, work()),
-        catch: (error) => {
-          if (error instanceof Conflict || error instanceof ReadOnlyConfiguration) return error
-          return refused.has(codeOf(error))
-            ? readOnly(
-                tenant,
-                "is read-only for the gateway's user: whoever manages that folder can change the channel"
-              )
-            : new StorageUnreachable({ storage: "data" })
+      const attempt = <A>(tenant: string, work: () => Promise<A>) =>
+        Effect.tryPromise({
+          try: () => within(storageDeadline, work()),
+          catch: (error) => {
+            if (error instanceof Conflict || error instanceof ReadOnlyConfiguration) return error
+            return refused.has(codeOf(error))
+              ? readOnly(
+                  tenant,
+                  "is read-only for the gateway's user: whoever manages that folder can change the channel"
+                )
+              : new StorageUnreachable({ storage: "data" })
+          }
+        })
+
+      const writable = async (tenant: string): Promise<void> => {
+        for (const folder of [tenantFolder(tenant), join(conf, "tenants"), conf]) {
+          if (await exists(join(folder, ".git"))) {
+            throw readOnly(
+              tenant,
+              "is a checkout of git: whoever may push to its repository can change the channel there"
+            )
+          }
         }
-      })
+        const channels = channelsOf(tenant)
+        await access((await exists(channels)) ? channels : tenantFolder(tenant), constants.W_OK | constants.X_OK)
+      }
 
-    const writable = async (tenant: string): Promise<void> => {
-      for (const folder of [tenantFolder(tenant), join(conf, "tenants"), conf]) {
-        if (await exists(join(folder, ".git"))) {
-          throw readOnly(
-            tenant,
-            "is a checkout of git: whoever may push to its repository can change the channel there"
-          )
+      const withoutWriting = <A>(error: A | ReadOnlyConfiguration) =>
+        error instanceof ReadOnlyConfiguration ? new StorageUnreachable({ storage: "data" }) : error
+
+      /** The folder as it is, or as it was while it is being replaced. */
+      const current = async (tenant: string, channel: string) => {
+        const root = tenantFolder(tenant)
+        const channels = channelsOf(tenant)
+        const look = (folder: string) => textsIn(join(channels, folder)).catch(orNothing(root, undefined))
+        const found = await look(channel)
+        if (found !== undefined) return found
+        const former = formerOf(await foldersIn(channels), channel)
+        return (former === undefined ? undefined : await look(former)) ?? (await look(channel))
+      }
+      const stored = (files: ChannelTexts | undefined) =>
+        files === undefined ? Effect.undefined : Effect.map(digestOf(files), (digest) => ({ files, digest }))
+
+      const locked = (tenant: string, channel: string) =>
+        Effect.acquireRelease(
+          attempt(tenant, () => lockPath(join(data, "locks"), join(channelsOf(tenant), channel), patience)),
+          (release) => Effect.sync(release)
+        )
+
+      /** Ends replacements of the channel that were cut off, so that its folder is the only one that counts. */
+      const settle = async (tenant: string, channel: string): Promise<void> => {
+        const channels = channelsOf(tenant)
+        for (const name of await foldersIn(channels)) {
+          const folder = passingFolder(name)
+          if (folder?.state === "former" && folder.channel === channel) await endChange(channels, folder)
         }
       }
-      const channels = channelsOf(tenant)
-      await access((await exists(channels)) ? channels : tenantFolder(tenant), constants.W_OK | constants.X_OK)
-    }
 
-    const withoutWriting = <A>(error: A | ReadOnlyConfiguration) =>
-      error instanceof ReadOnlyConfiguration ? new StorageUnreachable({ storage: "data" }) : error
-
-    /** The folder as it is, or as it was while it is being replaced. */
-    const current = async (tenant: string, channel: string) => {
-      const root = tenantFolder(tenant)
-      const texts = await textsIn(join(channelsOf(tenant), channel)).catch(orNothing(root, undefined))
-      return texts ?? (await textsIn(join(channelsOf(tenant), formerFolder(channel))))
-    }
-    const stored = (files: ChannelTexts | undefined) =>
-      files === undefined ? Effect.undefined : Effect.map(digestOf(files), (digest) => ({ files, digest }))
-
-    const locked = (tenant: string, channel: string) =>
-      Effect.acquireRelease(
-        attempt(tenant, () => lockPath(join(data, "locks"), join(channelsOf(tenant), channel), patience)),
-        (release) => Effect.sync(release)
-      )
-
-    /** Ends a replacement that was cut off. */
-    const repair = async (tenant: string, channel: string): Promise<void> => {
-      const folder = join(channelsOf(tenant), channel)
-      const former = join(channelsOf(tenant), formerFolder(channel))
-      if (await exists(former)) {
-        if (await exists(folder)) await rm(former, { recursive: true, force: true })
-        else await rename(former, folder)
+      const swap = async (tenant: string, channel: string, files: ChannelTexts | undefined): Promise<void> => {
+        const channels = channelsOf(tenant)
+        const folder = join(channels, channel)
+        const change = randomBytes(6).toString("hex")
+        const place = (state: PassingFolder["state"]) => join(channels, passingName(channel, change, state))
+        try {
+          if (files === undefined) await rename(folder, place("gone"))
+          else {
+            await mkdir(place("next"), { recursive: true })
+            await write(place("next"), files)
+            if (await exists(folder)) await rename(folder, place("former"))
+            await rename(place("next"), folder)
+          }
+          await synced(channels)
+        } finally {
+          // What cannot be removed now is removed after the next start, and counts for nobody until then.
+          await endChange(channels, { channel, change }).catch(() => {})
+        }
       }
-      await rm(join(channelsOf(tenant), `.${channel}.next`), { recursive: true, force: true })
-      await rm(join(channelsOf(tenant), `.${channel}.gone`), { recursive: true, force: true })
-    }
 
-    const swap = async (tenant: string, channel: string, files: ChannelTexts | undefined): Promise<void> => {
-      const channels = channelsOf(tenant)
-      const folder = join(channels, channel)
-      if (files === undefined) {
-        await rename(folder, join(channels, `.${channel}.gone`))
-      } else {
-        const next = join(channels, `.${channel}.next`)
-        await mkdir(next, { recursive: true })
-        await write(next, files)
-        if (await exists(folder)) await rename(folder, join(channels, formerFolder(channel)))
-        await rename(next, folder)
-      }
-      await synced(channels)
-      await repair(tenant, channel)
-    }
+      yield* sweepChannels(conf, storageDeadline, (tenant) => writable(tenant)).pipe(Effect.forkScoped)
 
-    return ChannelFiles.of({
-      read: (tenant, channel) =>
-        Effect.flatMap(
-          Effect.mapError(
-            attempt(tenant, () => current(tenant, channel)),
-            withoutWriting
+      return ChannelFiles.of({
+        read: (tenant, channel) =>
+          Effect.flatMap(
+            Effect.mapError(
+              attempt(tenant, () => current(tenant, channel)),
+              withoutWriting
+            ),
+            stored
           ),
-          stored
-        ),
-      writable: (tenant) =>
-        Effect.catchTag(
-          attempt(tenant, () => writable(tenant)),
-          "Conflict",
-          Effect.die
-        ),
-      replace: Effect.fn("ChannelFiles.replace")(function* (tenant, channel, files, before) {
-        yield* locked(tenant, channel)
-        yield* attempt(tenant, () => repair(tenant, channel))
-        yield* before(yield* stored(yield* attempt(tenant, () => current(tenant, channel))))
-        // Not to be cut in two: it is written down already.
-        yield* Effect.uninterruptible(attempt(tenant, () => swap(tenant, channel, files)))
-      }, Effect.scoped)
+        writable: (tenant) =>
+          Effect.catchTag(
+            attempt(tenant, () => writable(tenant)),
+            "Conflict",
+            Effect.die
+          ),
+        replace: Effect.fn("ChannelFiles.replace")(function* (tenant, channel, files, before) {
+          yield* locked(tenant, channel)
+          yield* attempt(tenant, () => settle(tenant, channel))
+          yield* before(yield* stored(yield* attempt(tenant, () => current(tenant, channel))))
+          // Not to be cut in two: it is written down already.
+          yield* Effect.uninterruptible(attempt(tenant, () => swap(tenant, channel, files)))
+        }, Effect.scoped)
+      })
     })
-  })
+  )
 
 /** The same, as the settings say. */
 export const layer = Layer.unwrap(Effect.map(Settings, layerAt))

@@ -2,6 +2,7 @@ import { constants } from "node:fs"
 import { access, lstat, readdir, realpath, stat } from "node:fs/promises"
 import { join } from "node:path"
 import { isAbsent, isInside } from "../../drivers/files/OpenInside.ts"
+import { passingFolder } from "../../services/channels/ChannelFiles.ts"
 import type { ConfNode } from "../../services/conf/ConfNode.ts"
 
 const filesAtOnce = 64
@@ -18,14 +19,16 @@ const readable = (path: string): Promise<boolean> =>
 
 /**
  * The tree below `root`. A link is followed when it stays inside `root` and does not lead back to a folder that is
- * being listed; other links are listed as unreadable. Pipes, sockets and devices are listed as unreadable files.
+ * being listed; other links are listed as unreadable. Pipes, sockets and devices are listed as unreadable files. What
+ * changes of channels make and take away again is not listed.
  */
 export const readTree = async (root: string): Promise<Children> => {
   const realRoot = await realpath(root)
   let entered = 0
 
   const folder = async (path: string, real: string, parents: ReadonlyArray<string>): Promise<Children> => {
-    const names = (await readdir(real)).sort()
+    const all = (await readdir(real)).sort()
+    const names = path === "channels" ? all.filter((name) => passingFolder(name) === undefined) : all
     // File names may be any string, including `__proto__`, so the object has no prototype.
     const children: Children = Object.create(null)
     for (let start = 0; start < names.length; start += filesAtOnce) {

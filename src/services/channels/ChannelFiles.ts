@@ -24,13 +24,49 @@ export const digestOf = (files: ChannelTexts): Effect.Effect<string> =>
   textDigest(JSON.stringify(Object.entries(files).sort(([one], [other]) => (one < other ? -1 : 1))))
 
 /**
- * Where a channel's folder is while another one takes its place, and after a crash in that moment. Nobody else's folder
- * has such a name: those of channels begin with a letter or a digit.
+ * A folder beside those of channels that a change makes and takes away again, `.<channel>.<change>.<state>`: `next` is
+ * being written, `former` gives way to it, `gone` is being removed. A crash leaves them. Nobody else's folder has such a
+ * name: those of channels begin with a letter or a digit.
  */
-export const formerFolder = (channel: string): string => `.${channel}.former`
+export interface PassingFolder {
+  readonly channel: string
+  readonly change: string | undefined
+  readonly state: "former" | "next" | "gone"
+}
 
-/** The channel whose former folder this is, if it is one. */
-export const channelOfFormer = (folder: string): string | undefined => /^\.(.+)\.former$/.exec(folder)?.[1]
+export const passingName = (channel: string, change: string | undefined, state: PassingFolder["state"]): string =>
+  `.${[channel, ...(change === undefined ? [] : [change]), state].join(".")}`
+
+/** What the name of a folder says, if it is a passing one. */
+export const passingFolder = (name: string): PassingFolder | undefined => {
+  const [, channel, change, state] = /^\.(.+?)(?:\.([0-9a-f]{12}))?\.(former|next|gone)$/.exec(name) ?? []
+  if (channel === undefined) return undefined
+  return { channel, change, state: state === "former" || state === "next" ? state : "gone" }
+}
+
+/**
+ * The folder that stands for a channel while its own is replaced, by the names of all folders. A former one counts as
+ * long as its `next` is there: without it the change is complete, and who has removed the channel since shall not get
+ * it back.
+ */
+export const formerOf = (folders: ReadonlyArray<string>, channel: string): string | undefined =>
+  folders.find((name) => {
+    const folder = passingFolder(name)
+    return (
+      folder?.state === "former" &&
+      folder.channel === channel &&
+      folders.includes(passingName(channel, folder.change, "next"))
+    )
+  })
+
+/** The names of the channels, by the names of all folders. */
+export const channelsIn = (folders: ReadonlyArray<string>): ReadonlyArray<string> => {
+  const replaced = folders.flatMap((name) => {
+    const folder = passingFolder(name)
+    return folder?.state === "former" && formerOf(folders, folder.channel) === name ? [folder.channel] : []
+  })
+  return [...new Set([...folders.filter((name) => !name.startsWith(".")), ...replaced])].sort()
+}
 
 /** Most files of a channel that can be read and written together, and most bytes of all of them. */
 export const mostFiles = 1000

@@ -7,7 +7,7 @@ import { Conf } from "../conf/Conf.ts"
 import { type Definition, parametersPart } from "../flowlines/Decoder.ts"
 import { Flowlines } from "../flowlines/Flowlines.ts"
 import type { TenantId } from "../shared/Tenant.ts"
-import { type ChannelTexts, channelOfFormer, formerFolder } from "./ChannelFiles.ts"
+import { type ChannelTexts, channelsIn, formerOf, passingFolder } from "./ChannelFiles.ts"
 import { ChannelName, PathName } from "./Job.ts"
 import { type JobDefinition, readStructure } from "./Structure.ts"
 
@@ -129,16 +129,22 @@ export class ChannelFolders extends Context.Service<
         )
       )
 
-      /** While the channel's folder is replaced, its former one counts. */
+      const foldersOf = (tenant: TenantId) => conf.folders(tenant, "channels")
+
+      /** While the channel's folder is replaced, its former one counts. After that the channel's own is there again. */
       const onDisk = (tenant: TenantId, channel: ChannelName): Find<StorageUnreachable> =>
         Effect.fnUntraced(function* (names) {
-          for (const folder of [channel, formerFolder(channel)]) {
+          const look = Effect.fnUntraced(function* (folder: string) {
             for (const name of names) {
               const bytes = yield* open(tenant, `channels/${folder}/${name}`)
               if (bytes !== undefined) return { path: pathOf(channel, name), bytes }
             }
-          }
-          return undefined
+            return undefined
+          })
+          const found = yield* look(channel)
+          if (found !== undefined) return found
+          const former = formerOf(yield* foldersOf(tenant), channel)
+          return (former === undefined ? undefined : yield* look(former)) ?? (yield* look(channel))
         })
 
       const flowlineOf = Effect.fn("ChannelFolders.flowline")(function* <E>(
@@ -172,11 +178,13 @@ export class ChannelFolders extends Context.Service<
       )
 
       return ChannelFolders.of({
-        names: (tenant) =>
-          Effect.map(conf.folders(tenant, "channels"), (folders) => {
-            const names = folders.map((folder) => channelOfFormer(folder) ?? folder)
-            return [...new Set(names)].filter((name) => !name.startsWith(".")).map((name) => ChannelName(name))
-          }),
+        names: Effect.fn("ChannelFolders.names")(function* (tenant) {
+          // A listing may miss a folder that gets another name meanwhile, and then the one after has it.
+          const first = yield* foldersOf(tenant)
+          const isChanging = first.some((name) => passingFolder(name)?.state === "former")
+          const names = isChanging ? [...channelsIn(first), ...channelsIn(yield* foldersOf(tenant))] : channelsIn(first)
+          return [...new Set(names)].sort().map((name) => ChannelName(name))
+        }),
         structure,
         read: Effect.fn("ChannelFolders.read")(function* (tenant, name) {
           const found = yield* structure(tenant, name)
