@@ -6,6 +6,7 @@ import * as nodeModule from "node:module"
 import { constants } from "node:os"
 import { dirname, join } from "node:path"
 import process from "node:process"
+import { isatty } from "node:tty"
 import { fileURLToPath } from "node:url"
 
 const home = join(dirname(fileURLToPath(import.meta.url)), "..")
@@ -32,11 +33,16 @@ const entry = () => {
 if (major > 24 || (major === 24 && minor >= 7)) {
   // Nothing has been started yet that would have to be stopped.
   const stop = () => process.exit(0)
-  for (const signal of ["SIGINT", "SIGTERM"]) process.on(signal, stop)
+  // As in main.ts: who has no terminal, as under nohup, does not end with one.
+  const signals = ["SIGINT", "SIGTERM", ...([0, 1, 2].some((descriptor) => isatty(descriptor)) ? ["SIGHUP"] : [])]
+  const stay = () => {}
+  process.on("SIGHUP", stay)
+  for (const signal of signals) process.on(signal, stop)
   const sources = join(home, "scripts/bundle.ts")
   if (existsSync(sources)) await (await import(sources)).refreshApart()
   await import(entry())
-  for (const signal of ["SIGINT", "SIGTERM"]) process.off(signal, stop)
+  for (const signal of signals) process.off(signal, stop)
+  process.off("SIGHUP", stay)
 } else {
   const node = join(
     dirname(nodeModule.createRequire(import.meta.url).resolve("node/package.json")),
