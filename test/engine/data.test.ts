@@ -106,8 +106,16 @@ describe("data files", () => {
           await file.write("x")
           await file.close()
         }
-        for (const path of ["../x", "/x", "a//b", "a/./b", "", "a\\b", "a\u0000b", "a/../../x", "x".repeat(256)]) {
+        for (const path of ["../x", "/x", "a//b", "a/./b", "", "a/../../x", "x".repeat(256)]) {
           assert.strictEqual(await reason(write(path)), `Failure: The path "${path}" is not valid`)
+        }
+        // Shown so that a message stays in its line.
+        for (const [path, shown] of [
+          ["a\\b", "a\\\\b"],
+          ["a\u0000b", "a\\x00b"],
+          ["a\nb", "a\\nb"]
+        ] as const) {
+          assert.strictEqual(await reason(write(path)), `Failure: The path "${shown}" is not valid`)
         }
         assert.strictEqual(
           await reason(write("link/x")),
