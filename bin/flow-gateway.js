@@ -33,7 +33,7 @@ const entry = () => {
 if (major > 24 || (major === 24 && minor >= 7)) {
   // Nothing has been started yet that would have to be stopped.
   const stop = () => process.exit(0)
-  // As in main.ts: who has no terminal, as under nohup, does not end with one.
+  // As in src/layers/Hangup.ts: who has no terminal, as under nohup, does not end with one.
   const signals = ["SIGINT", "SIGTERM", ...([0, 1, 2].some((descriptor) => isatty(descriptor)) ? ["SIGHUP"] : [])]
   const stay = () => {}
   process.on("SIGHUP", stay)

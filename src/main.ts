@@ -1,7 +1,7 @@
-import { isatty } from "node:tty"
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import { Cause, Console, Effect, Exit, Layer, Runtime } from "effect"
 import { Gateway, settings } from "./gateway.ts"
+import { stopWithTerminal } from "./layers/Hangup.ts"
 import * as IdleMemory from "./layers/IdleMemory.ts"
 import { startFailure } from "./layers/StartFailure.ts"
 import { makeAllYoung } from "./layers/YoungObjects.ts"
@@ -12,15 +12,7 @@ makeAllYoung()
 // such as the second one of Ctrl-C under npm, would kill the process.
 for (const signal of ["SIGINT", "SIGTERM"]) process.on(signal, () => {})
 
-// A terminal that is closed stops what runs in it. Who has no terminal is not concerned: Node takes back that nohup has
-// the signal ignored, so that is done here.
-const hasTerminal = [0, 1, 2].some((descriptor) => isatty(descriptor))
-process.on("SIGHUP", () => {
-  if (!hasTerminal) return
-  // What is still said has no reader any more, which is no reason to end before the work does.
-  for (const stream of [process.stdout, process.stderr]) stream.on("error", () => {})
-  process.kill(process.pid, "SIGTERM")
-})
+stopWithTerminal()
 
 /** Exits with 0 after a stop by signal: service managers take the usual 130 for a failure. */
 const teardown: Runtime.Teardown = (exit, onExit) =>
