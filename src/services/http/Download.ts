@@ -125,6 +125,8 @@ export interface Download<E, R> extends Representation {
   readonly disposition: "attachment" | "inline"
   /** Opens the bytes of the span, in chunks of 512 KiB. Not called when the answer has no body. */
   readonly read: (span: ByteSpan) => Effect.Effect<Stream.Stream<Uint8Array, StorageUnreachable>, E, R>
+  /** Fails where `read` would, without opening anything: what a HEAD asks, which has no body. */
+  readonly present?: Effect.Effect<void, E, R>
 }
 
 /**
@@ -152,6 +154,7 @@ export const download = <E, R>(
       const { blobs } = yield* Settings
       yield* (yield* RequestMemory).hold(file.tenant, Math.min(span.end - span.start, downloadBytes[blobs.kind]))
     }
+    if (request.method === "HEAD" && file.present !== undefined) yield* file.present
     const body = isEmpty ? Stream.empty : yield* file.read(span)
     return HttpServerResponse.stream(body, {
       status,

@@ -103,7 +103,8 @@ export const RegistryHttp = HttpApiBuilder.group(
             filename: path.slice(path.lastIndexOf("/") + 1),
             contentType: mediaTypeOf(path),
             disposition: "attachment",
-            read: (span) => registry.read(tenant, file.sha256, span)
+            read: (span) => registry.read(tenant, file.sha256, span),
+            present: registry.present(tenant, file.sha256)
           })
         })
       )

@@ -4,7 +4,7 @@ import type { Conflict } from "../../errors/Conflict.ts"
 import { NotFound } from "../../errors/NotFound.ts"
 import { PreconditionFailed } from "../../errors/PreconditionFailed.ts"
 import { ResourceNotCreated } from "../../errors/ResourceNotCreated.ts"
-import type { StorageUnreachable } from "../../errors/StorageUnreachable.ts"
+import { StorageUnreachable } from "../../errors/StorageUnreachable.ts"
 import type { TooLarge } from "../../errors/TooLarge.ts"
 import type { TooMany } from "../../errors/TooMany.ts"
 import { Audit, onlyDigest } from "../audit/Audit.ts"
@@ -70,6 +70,8 @@ export class Registry extends Context.Service<
       sha256: string,
       span: ByteSpan
     ) => Effect.Effect<Stream.Stream<Uint8Array, StorageUnreachable>, StorageUnreachable>
+    /** Fails when the bytes are not there. */
+    readonly present: (tenant: TenantId, sha256: string) => Effect.Effect<void, StorageUnreachable>
   }
 >()("flow/registry/Registry") {
   static readonly layer = Layer.effect(
@@ -159,7 +161,11 @@ export class Registry extends Context.Service<
             key,
             json: `${json.slice(0, -1)},"location":${JSON.stringify(blobs.url(tenant, sha256))}}`
           })),
-        read: (tenant, sha256, span) => blobs.read(tenant, sha256, span)
+        read: (tenant, sha256, span) => blobs.read(tenant, sha256, span),
+        present: (tenant, sha256) =>
+          Effect.flatMap(blobs.size(tenant, sha256), (size) =>
+            size === undefined ? new StorageUnreachable({ storage: "data" }) : Effect.void
+          )
       })
     })
   )
