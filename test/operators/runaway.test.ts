@@ -6,6 +6,7 @@ import { compile } from "../../src/languages/grok/GrokMatcher.ts"
 import type { Event } from "../../src/nodes/Node.ts"
 import { grok } from "../../src/nodes/processing/Grok.ts"
 import { Memory } from "../nodes/memory.ts"
+import { quadraticMillis, threadMillis } from "./processorTime.ts"
 
 const risky = (pattern: string) => {
   const { expressions } = Result.getOrThrow(compile([pattern], { bank: "legacy" }))
@@ -31,6 +32,28 @@ describe("what may run away", () => {
     "(?:ab)+",
     "[a-z]+ \\S+ (?<x>.*)"
   ])("%s does not", (pattern) => expect(risky(pattern)).toBe(false))
+})
+
+describe("built-in patterns", () => {
+  const enough = quadraticMillis(16_384)
+  const blanks = " ".repeat(60_000)
+  const proxied = "127.0.0.1:39759 [09/Dec/2013:12:59:46.633] lb default"
+  it.each([
+    ["JAVASTACKTRACEPART", `\tat${blanks}x`],
+    ["POSTGRESQL", `03-12-2013 14:17:01.234 CET${blanks}x`],
+    ["RPROCESSING", `\nProcessing by${blanks}x`],
+    ["HAPROXYHTTPBASE", `${proxied}${"/".repeat(60_000)}x`],
+    ["HAPROXYHTTPBASE", `${proxied}/s 135/0/1/19/+156 200 1015 ${blanks}x`],
+    ["EXIM_REMOTE_HOST", "H=".repeat(30_000)],
+    ["RUBY_LOGGER", `D, [2014-01-01T02:03:04.567890 #1234] DEBUG -- ${blanks}x`],
+    ["SHOREWALL", `May 28 17:23:25 h kernel: Shorewall:a:DROP:IN=eth0 OUT=${"a".repeat(60_000)}`]
+  ])("%s is far from the square of a long line", (name, line) => {
+    for (const set of ["legacy", "ecs-v1"] as const) {
+      const grok = Result.getOrThrow(compile([`%{${name}}`], { bank: set }))
+      expect(grok.match(line)).toBeUndefined()
+      expect(threadMillis(() => grok.match(line), enough)).toBeLessThan(enough)
+    }
+  })
 })
 
 describe("the grok node in a run", () => {
@@ -69,5 +92,12 @@ describe("the grok node in a run", () => {
       ],
       errors: [late, missed, late]
     })
+  })
+
+  it("stops the built-in patterns that take the square of a line, too", async () => {
+    const line = '[a b="c"]'
+    const { "*": parsed, errors } = await run(["%{SYSLOG5424SD:data}"], [line, "[".repeat(60_000)])
+    expect(parsed).toEqual([{ message: line, data: line }])
+    expect(errors?.map(({ tags }) => tags)).toEqual([["_groktimeout"]])
   })
 })

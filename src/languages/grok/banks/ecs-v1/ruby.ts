@@ -5,5 +5,5 @@ export const patterns: Readonly<Record<string, string>> = {
   ...legacy,
   RUBY_LOGGER:
     String.raw`[DIWEFA], \[%{TIMESTAMP_ISO8601:timestamp} #%{POSINT:[process][pid]:int}\] +` +
-    "%{RUBY_LOGLEVEL:[log][level]} -- +%{DATA:[process][name]}: %{GREEDYDATA:message}"
+    "%{RUBY_LOGLEVEL:[log][level]} --(?> +)%{DATA:[process][name]}: %{GREEDYDATA:message}"
 }
