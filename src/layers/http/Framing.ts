@@ -6,13 +6,24 @@ export interface FramingFault {
   readonly detail: string
 }
 
+const name = "transfer-encoding"
+
+/** Asked of every request: `headers` would be made for each, which most have no need of. */
+const hasCoding = (raw: ReadonlyArray<string>): boolean => {
+  for (let at = 0; at < raw.length; at += 2) {
+    if (raw[at]!.length === name.length && raw[at]!.toLowerCase() === name) return true
+  }
+  return false
+}
+
 /**
  * Why the end of a request's body is not sure (RFC 9112, section 6.1). Node finds it wherever the last coding is
  * `chunked`, whichever came before, also in HTTP/1.0, which has no chunks: a proxy may find another one.
  */
-export const framingFault = ({ headers, httpVersion }: IncomingMessage): FramingFault | undefined => {
-  const coding = headers["transfer-encoding"]
-  if (coding === undefined) return undefined
+export const framingFault = (request: IncomingMessage): FramingFault | undefined => {
+  if (!hasCoding(request.rawHeaders)) return undefined
+  const { httpVersion } = request
+  const coding = request.headers["transfer-encoding"] ?? ""
   if (httpVersion !== "1.1") return { status: 400, detail: `HTTP/${httpVersion} has no Transfer-Encoding` }
   if (coding.toLowerCase() === "chunked") return undefined
   return /(?:^|,)[ \t]*chunked$/i.test(coding)
