@@ -33,14 +33,3 @@ export const quadraticMillis = (length: number): number => {
   const line = "a".repeat(length)
   return millisOf(() => /a+b/.exec(line))
 }
-
-/** The least milliseconds of processor that a run takes; no more runs than it takes to be below `millis`. */
-export const threadMillis = (work: () => unknown, millis: number): number => {
-  let least = Number.POSITIVE_INFINITY
-  for (let runs = 0; runs < 4 && least >= millis; runs++) {
-    const start = processorMillis()
-    work()
-    least = Math.min(least, processorMillis() - start)
-  }
-  return least
-}

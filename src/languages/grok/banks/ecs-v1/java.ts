@@ -6,7 +6,7 @@ const { CATALINA_DATESTAMP, TOMCAT_DATESTAMP, CATALINALOG, TOMCATLOG, ...general
 export const patterns: Readonly<Record<string, string>> = {
   ...general,
   JAVASTACKTRACEPART:
-    String.raw`(?:(?<!\s)%{SPACE}|\s{0,255})at (?:[\w.@-]*/)*%{JAVACLASS:[java][log][origin][class][name]}\.` +
+    String.raw`(?:(?<!\s)%{SPACE}|\s{0,63})at (?:[\w.@-]*/)*%{JAVACLASS:[java][log][origin][class][name]}\.` +
     "%{JAVAMETHOD:[log][origin][function]}" +
     String.raw`\(%{JAVAFILE:[log][origin][file][name]}(?::%{INT:[log][origin][file][line]:int})?\)`,
 

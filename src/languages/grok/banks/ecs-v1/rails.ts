@@ -8,7 +8,7 @@ export const patterns: Readonly<Record<string, string>> = {
     'Started %{WORD:[http][request][method]} "%{URIPATHPARAM:[url][original]}" for %{IPORHOST:[source][address]} at ' +
     "(?<timestamp>%{YEAR}-%{MONTHNUM}-%{MONTHDAY} %{HOUR}:%{MINUTE}:%{SECOND} %{ISO8601_TIMEZONE})",
   RPROCESSING:
-    String.raw`(?:(?<!\W)\W*|\W{0,255})Processing by %{RCONTROLLER} as(?: (?<[rails][request][format]>\S+)(?!\S))?` +
+    String.raw`(?:(?<!\W)\W*|\W{0,63})Processing by %{RCONTROLLER} as(?: (?<[rails][request][format]>\S+)(?!\S))?` +
     String.raw`(?:\W*Parameters: \{%{DATA:[rails][request][params]}\}` +
     String.raw`(?![^\n]*\}[ \t\r]*$|\s*[,}\]]))?\s*(?!\s)`,
   RAILS3FOOT:

@@ -7,7 +7,7 @@ export const patterns: Readonly<Record<string, string>> = {
   // Since Java 9 the class may follow its loader and module: `app//com.example/` or `java.base@17/`. A search begins at
   // the first of a run of blanks: it would try each of them as the start otherwise.
   JAVASTACKTRACEPART:
-    String.raw`(?:(?<!\s)%{SPACE}|\s{0,255})at (?:[\w.@-]*/)*%{JAVACLASS:class}\.%{JAVAMETHOD:method}` +
+    String.raw`(?:(?<!\s)%{SPACE}|\s{0,63})at (?:[\w.@-]*/)*%{JAVACLASS:class}\.%{JAVAMETHOD:method}` +
     String.raw`\(%{JAVAFILE:file}(?::%{NUMBER:line})?\)`,
   JAVATHREAD: String.raw`[A-Z]{2}-Processor\d+`,
   JAVALOGMESSAGE: ".*",

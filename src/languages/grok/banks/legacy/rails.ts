@@ -9,7 +9,7 @@ export const patterns: Readonly<Record<string, string>> = {
   // Hashes nest. The brace at the end of the line closes the parameters, or else one that no value can follow.
   // A search begins at the first of a run of blanks and punctuation, not at each of them.
   RPROCESSING:
-    String.raw`(?:(?<!\W)\W*|\W{0,255})Processing by %{RCONTROLLER} as(?: (?<format>\S+)(?!\S))?` +
+    String.raw`(?:(?<!\W)\W*|\W{0,63})Processing by %{RCONTROLLER} as(?: (?<format>\S+)(?!\S))?` +
     String.raw`(?:\W*Parameters: \{%{DATA:params}\}(?![^\n]*\}[ \t\r]*$|\s*[,}\]]))?\s*(?!\s)`,
   RAILS3FOOT: "Completed %{NUMBER:response}%{DATA} in %{NUMBER:totalms}ms ?%{RAILS3PROFILE}%{GREEDYDATA}",
   RAILS3PROFILE:
