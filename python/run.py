@@ -114,7 +114,10 @@ def explain(error):
     while error is not None and id(error) not in seen:
         seen.add(id(error))
         kind = type(error).__name__
-        said = str(error).strip()
+        try:
+            said = str(error).strip()
+        except BaseException:  # of the node's own making
+            said = ""
         lines = [f"{kind}: {said}" if said else kind]
         if isinstance(error, SyntaxError) and error.filename and not error.filename.startswith("<"):
             lines = [f"{kind}: {error.msg}", f"  {os.path.basename(error.filename)}, line {error.lineno}"]

@@ -6,6 +6,12 @@ import * as IdleMemory from "./layers/IdleMemory.ts"
 import { startFailure } from "./layers/StartFailure.ts"
 import { makeAllYoung } from "./layers/YoungObjects.ts"
 
+// Most who give one ask for help or for a subcommand, and would not notice for a while that a gateway runs instead.
+if (process.argv.length > 2) {
+  console.error("flow-gateway: this program takes no arguments; `npx flow-gateway --help` lists the subcommands")
+  process.exit(2)
+}
+
 makeAllYoung()
 
 // `runMain` removes its signal handlers shortly before the process ends. Without this one, a signal at that moment,

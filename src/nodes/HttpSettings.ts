@@ -39,7 +39,11 @@ const Headers = membersOf(Schema.String, headerFault, {
 })
 
 /** The URL of requests. */
-export const urlSetting = secretOr(isAddress, addressPattern, "an http or https address without credentials").annotate({
+export const urlSetting = secretOr(
+  isAddress,
+  addressPattern,
+  "an http or https address without credentials, blanks and backslashes"
+).annotate({
   description: "URL for the requests, `http` or `https`. May contain secrets."
 })
 

@@ -27,6 +27,13 @@ const base64Forms = (bytes: Uint8Array): ReadonlyArray<string> =>
 
 const escapedJson = (text: string): string => JSON.stringify(text).slice(1, -1)
 
+/** As Python writes a text within its quotes: so it stands in the messages of many errors. */
+const pythonForm = (text: string): string => {
+  const quoted = text.replaceAll("\\", "\\\\").replace(/[\t\n\r]/g, (character) => escapedJson(character))
+  const escaped = quoted.replace(/\p{Cc}/gu, (unit) => `\\x${unit.charCodeAt(0).toString(16).padStart(2, "0")}`)
+  return text.includes("'") && text.includes('"') ? escaped.replaceAll("'", "\\'") : escaped
+}
+
 const inAscii = (text: string): string =>
   text.replace(/[^\0-\x7f]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`)
 
@@ -50,6 +57,7 @@ const formsOf = (value: string): ReadonlyArray<string> => {
     json,
     inAscii(json),
     escapedJson(json),
+    pythonForm(text),
     ...urlForms(text),
     ...base64Forms(new TextEncoder().encode(text))
   ]

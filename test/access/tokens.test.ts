@@ -87,6 +87,8 @@ layer(Layer.empty, { excludeTestServices: true })("tokens", (it) => {
         noIssuer: yield* sign(issuer, ec, { iss: undefined as never }),
         noSubject: yield* sign(issuer, ec, { sub: undefined as never }),
         emptySubject: yield* sign(issuer, ec, { sub: "" }),
+        subjectWithNul: yield* sign(issuer, ec, { sub: "a\u0000b" }),
+        subjectWithSurrogate: yield* sign(issuer, ec, { sub: "a\ud800" }),
         longSubject: yield* sign(issuer, ec, { sub: "x".repeat(256) }),
         large: yield* sign(issuer, ec, { more: "x".repeat(2 ** 20) }),
         overLimit: yield* sign(issuer, ec, { more: "x".repeat(13 * 1024) }),

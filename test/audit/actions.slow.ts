@@ -77,6 +77,18 @@ layer(withKeys, { excludeTestServices: true })("every endpoint that changes some
     )
   }
 
+  it.effect("writes none for a key that was revoked before", () =>
+    Effect.gen(function* () {
+      const { text } = yield* call("POST", "keys", JSON.stringify({ name: "twice", role: "viewer" }))
+      const { id } = JSON.parse(text) as { readonly id: string }
+      const revoked = Effect.map(call("DELETE", `keys/${id}`), ({ status }) => status)
+      const [first, second] = [yield* added(revoked), yield* added(revoked)]
+      expect([first.made, second.made]).toEqual([204, 204])
+      expect(first.news.filter(isAsked)).toMatchObject([{ action: "keys.revoke", target: id }])
+      expect(second.news.filter(isAsked)).toEqual([])
+    })
+  )
+
   it.effect("writes none when it changes nothing", () =>
     Effect.gen(function* () {
       const nothing = Effect.gen(function* () {

@@ -1,4 +1,8 @@
+import { spawnSync } from "node:child_process"
+import { existsSync } from "node:fs"
 import { createServer } from "node:net"
+import { join } from "node:path"
+import { fileURLToPath } from "node:url"
 import { describe, expect, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { putCluster } from "../support/postgresServer.ts"
@@ -31,6 +35,20 @@ const occupied = Effect.acquireRelease(
 )
 
 describe("the gateway", () => {
+  it.live("does not start for those who ask its program for help", () =>
+    Effect.gen(function* () {
+      const here = yield* site({ embedded: true })
+      const folder = join(here.data, "asked")
+      const program = fileURLToPath(new URL("../../src/main.ts", import.meta.url))
+      const { status, stderr } = spawnSync(process.execPath, [program, "--help"], {
+        env: { PATH: process.env["PATH"], FLOW_DATA: folder },
+        encoding: "utf8"
+      })
+      expect([status, stderr]).toEqual([2, expect.stringMatching(/^flow-gateway: this program takes no arguments; /)])
+      expect(existsSync(folder)).toBe(false)
+    })
+  )
+
   it.live("says one line when it is ready, and is the only one on its data folder", () =>
     Effect.gen(function* () {
       const here = yield* site({ embedded: true })

@@ -65,9 +65,11 @@ export const layer = Layer.sync(KeyStore, () => {
         )
       }),
     revoke: Effect.fnUntraced(function* (tenant, id) {
-      if (keys.get(id)?.tenant !== tenant) return false
+      const key = keys.get(id)
+      if (key?.tenant !== tenant) return "Absent"
+      const revoked = key.revokedAt === undefined ? "Now" : "Before"
       end(id, yield* Clock.currentTimeMillis)
-      return true
+      return revoked
     }),
     used: Effect.fnUntraced(function* (ids) {
       const now = yield* Clock.currentTimeMillis

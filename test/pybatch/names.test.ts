@@ -12,6 +12,32 @@ class ${className}(Node):
             yield {**row, "${field}": json.dumps([1])}
 `
 
+describe.skipIf(!hasPython)("an exception of a node", () => {
+  it.effect("fails the run at once, also when it cannot say what it is", () =>
+    Effect.gen(function* () {
+      for (const said of ["return None", "raise KeyError('x')"]) {
+        const { failure } = yield* within(
+          chain([{ type: "dataset_generator", settings: { rows: [{}] } }, { type: "odd" }, { type: "show" }]),
+          {
+            "nodes/odd.py": `
+from flow import Node
+class Silent(Exception):
+    def __str__(self):
+        ${said}
+class Odd(Node):
+    """Fails."""
+    def execute(self, rows):
+        raise Silent()
+        yield
+`
+          }
+        )
+        expect(failure?.error).toMatch(/Silent\n {2}nodes\/odd.py, line 9, in execute/)
+      }
+    })
+  )
+})
+
 describe.skipIf(!hasPython)("files of Python nodes", () => {
   it.effect("may have the names of Python's own modules, which stay what they are for everybody else", () =>
     Effect.gen(function* () {

@@ -20,6 +20,14 @@ onBoth("the registry", (it) => {
     })
   )
 
+  it.effect("keeps all characters of a path, a byte order mark at its beginning, too", () =>
+    Effect.gen(function* () {
+      yield* put("mark.txt", "without")
+      expect((yield* put("\ufeffmark.txt", "with")).status).toBe(200)
+      expect([yield* read("mark.txt"), yield* read("\ufeffmark.txt")]).toEqual(["without", "with"])
+    })
+  )
+
   it.effect("stores files under paths, in versions", () =>
     Effect.gen(function* () {
       const { client } = yield* TestGateway

@@ -162,7 +162,7 @@ layer(gatewayOn(access), { excludeTestServices: true })("webhooks", (it) => {
       })
       expect([coded.status, coded.body.detail]).toEqual([
         415,
-        'The body has the content encoding "gzip"; send it without one'
+        'The body has the content coding "gzip"; send it as it is, without Content-Encoding'
       ])
       expect(yield* firings("strict")).toEqual([])
       // The same request twice is one firing.

@@ -30,6 +30,18 @@ describe("masking", () => {
     }
   })
 
+  it("replaces values as Python writes them in messages", () => {
+    // Printed by Python's repr.
+    for (const [value, form] of [
+      ['a"b\\c\td', `'a"b\\\\c\\td'`],
+      ["it's\\n", `"it's\\\\n"`],
+      [`both ' and "\\`, `'both \\' and "\\\\'`],
+      ['bell\u0007"\\é', `'bell\\x07"\\\\é'`]
+    ] as const) {
+      expect(new Masking([value]).text(`KeyError: ${form}`)).toMatch(/^KeyError: ['"]\*\*\*['"]$/)
+    }
+  })
+
   it("leaves other texts as they are", () => {
     const masking = new Masking([token])
     for (const text of ["", "s3cre", "nothing", "a s3cret of others", "***", "s3cret/Value-", "a\nb\r\n"]) {

@@ -34,10 +34,14 @@ export const grantsOf = (claims: object, rules: Rules): Grants => {
   return grants
 }
 
+/** A subject is a part of ids that are stored and shown, of which two must not look the same. */
+const isSubject = (sub: unknown): sub is string =>
+  typeof sub === "string" && sub !== "" && sub.length <= mostSubject && sub.isWellFormed() && !/\p{Cc}/u.test(sub)
+
 /** Whom the claims of a valid token name, with the roles that the issuer's rules give. */
 export const principalOfClaims = ({ issuer, roles }: Issuer, claims: Readonly<Record<string, unknown>>) => {
   const { sub } = claims
-  if (typeof sub !== "string" || sub === "" || sub.length > mostSubject) return undefined
+  if (!isSubject(sub)) return undefined
   const principal: Principal = { id: `token:${issuer}#${sub}`, method: "bearer", grants: grantsOf(claims, roles) }
   return principal
 }

@@ -73,13 +73,16 @@ export const layer = Layer.effect(
 
     const revoke = Effect.fn("KeyStore.revoke")(function* (tenant: TenantId, id: KeyId) {
       yield* lock(tenant)
-      const rows = yield* sql`
+      const [row] = yield* sql<{ exists: boolean; changed: boolean }>`
         with recursive ended as (
           select id from api_keys where tenant = ${tenant} and id = ${id}
           union select made.id from api_keys made join ended on made.parent = ended.id
+        ), changed as (
+          update api_keys set revoked_at = now() where id in (select id from ended) and revoked_at is null returning id
         )
-        update api_keys set revoked_at = coalesce(revoked_at, now()) where id in (select id from ended) returning id`
-      return rows.length > 0
+        select exists (select from ended), exists (select from changed) as changed`
+      if (row?.changed === true) return "Now"
+      return row?.exists === true ? "Before" : "Absent"
     })
 
     const used = Effect.fn("KeyStore.used")(function* (ids: ReadonlyArray<KeyId>) {

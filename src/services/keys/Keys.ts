@@ -135,10 +135,10 @@ export class Keys extends Context.Service<
         revoke: Effect.fn("Keys.revoke")(function* (tenant, id) {
           const missing = new NotFound({ kind: "key", tenant, id })
           if (!isKeyId(id)) return yield* missing
-          const isRevoked = yield* audit.change(tenant, store.revoke(tenant, id), (isRevoked) =>
-            isRevoked ? { action: "keys.revoke", target: id } : undefined
+          const revoked = yield* audit.change(tenant, store.revoke(tenant, id), (revoked) =>
+            revoked === "Now" ? { action: "keys.revoke", target: id } : undefined
           )
-          if (!isRevoked) return yield* missing
+          if (revoked === "Absent") return yield* missing
         })
       })
     })

@@ -19,7 +19,7 @@ import type { Expected } from "./RegistryStore.ts"
 
 const pathOf = ({ bytes }: FormPart): Result.Result<string, ReadonlyArray<Issue>> =>
   Result.try({
-    try: () => new TextDecoder("utf-8", { fatal: true }).decode(bytes),
+    try: () => new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes),
     catch: () => [{ part: "path", detail: "Expected UTF-8 text" }]
   })
 

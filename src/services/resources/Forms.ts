@@ -22,7 +22,7 @@ class Parts {
     const found = this.#parts.get(part)
     if (found === undefined) return undefined
     try {
-      return new TextDecoder("utf-8", { fatal: true }).decode(found.bytes)
+      return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(found.bytes)
     } catch {
       this.issues.push({ part, detail: "Expected UTF-8 text" })
       return undefined

@@ -4,7 +4,6 @@ import { HttpApiBuilder } from "effect/http-api"
 import { Api } from "../../Api.ts"
 import { BadRequest } from "../../errors/BadRequest.ts"
 import { TooLarge } from "../../errors/TooLarge.ts"
-import { UnsupportedMediaType } from "../../errors/UnsupportedMediaType.ts"
 import { readJson } from "../http/JsonBody.ts"
 import { listResponse } from "../http/Paging.ts"
 import { Bytes } from "../shared/Bytes.ts"
@@ -120,11 +119,6 @@ export const HooksHttp = HttpApiBuilder.group(
         const [, token] = bearer.exec(request.headers["authorization"] ?? "") ?? []
         const read = yield* Effect.cached(bytesOf(request))
         const hook = yield* hooks.authorize(keyOf(params), { token, headers: request.headers, body: read })
-        const coding = (request.headers["content-encoding"] ?? "").trim().toLowerCase()
-        if (coding !== "" && coding !== "identity") {
-          const detail = `The body has the content encoding ${JSON.stringify(coding)}; send it without one`
-          return yield* new UnsupportedMediaType({ detail })
-        }
         const key = yield* requestKey(request)
         const [type = ""] = (request.headers["content-type"] ?? "").split(";")
         const body = { type: type.trim().toLowerCase(), text: yield* textOf(yield* read) }
