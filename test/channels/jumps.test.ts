@@ -11,7 +11,7 @@ import * as PositionStoreMemory from "../memory/PositionStore.ts"
 import { jumping } from "../memory/ScheduleClock.ts"
 import { testSettings } from "../support/gateway.ts"
 import { openLimits } from "../support/open.ts"
-import { flowline, key, second, started } from "./keeping.ts"
+import { continuous, flowline, key, second, started } from "./keeping.ts"
 
 const hourMillis = 3600 * second
 
@@ -19,15 +19,7 @@ const hourMillis = 3600 * second
 const keeping = (millis: (run: number) => number, schedule: string, jumped: () => number) => {
   /** By a clock that nobody sets. */
   const starts: Array<number> = []
-  const job: ChannelJob = {
-    name: key.job,
-    cluster: key.cluster,
-    runtime: "analytics",
-    flowline: undefined,
-    file: "channels/c/j.yaml",
-    schedule: Cron.parseUnsafe(schedule, "UTC"),
-    restart: { initial: 1000, max: 8000, perHour: 5 }
-  }
+  const job: ChannelJob = { ...continuous, schedule: Cron.parseUnsafe(schedule, "UTC") }
   const attempts = Layer.mock(Attempts)({
     begin: ({ tenant, epoch, scope }) => ({
       nodes: () => undefined,

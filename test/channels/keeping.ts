@@ -26,6 +26,17 @@ export const flowline: Flowline = {
   dag: [{ type: "x", settings: {}, subscribe: [], publish: [] }]
 }
 
+/** The job without a schedule. */
+export const continuous: ChannelJob = {
+  name: key.job,
+  cluster: key.cluster,
+  runtime: "analytics",
+  flowline: undefined,
+  file: "channels/c/j.yaml",
+  schedule: undefined,
+  restart: { initial: 1000, max: 8000, perHour: 5 }
+}
+
 /** Starts the job and its keeper, on a clock that stands still. */
 export const started = Effect.gen(function* () {
   const store = yield* JobStore
@@ -50,16 +61,7 @@ export const keeping = (
   const works: Array<string | undefined> = []
   const left: Array<string> = []
   let under = 0
-  const job: ChannelJob = {
-    name: key.job,
-    cluster: key.cluster,
-    runtime: "analytics",
-    flowline: undefined,
-    file: "channels/c/j.yaml",
-    schedule: undefined,
-    restart: { initial: 1000, max: 8000, perHour: 5 },
-    ...given
-  }
+  const job: ChannelJob = { ...continuous, ...given }
   const elsewhere = { ...job, cluster: ClusterName("c-local") }
   const engine = Layer.succeed(Engine, {
     settle: () => Effect.succeed(Result.succeed(null)),
