@@ -120,10 +120,14 @@ def shift(user, owner=0, group=0):
     group, and those of all others to whom they belong anyway. Only for `clone_tree`.
     """
     reader, writer = os.pipe()
+    parent = os.getpid()
     pid = os.fork()
     if pid == 0:
         try:
             end_with_parent()
+            # It may have ended meanwhile, and would leave this process for ever.
+            if os.getppid() != parent:
+                os._exit(0)
             unshare(NEWUSER)
             os.write(writer, b"1")
             signal.pause()

@@ -7,7 +7,8 @@ import { describe, expect, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { findPython, pythonProgram } from "../../src/drivers/python/Interpreter.ts"
 import { act, ended, engine, follow, places, settings } from "../engine/support.ts"
-import { temporary } from "../support/process-gateway.ts"
+import { eventually } from "../support/process.ts"
+import { isAlive, temporary } from "../support/process-gateway.ts"
 
 const python = await findPython()
 
@@ -22,6 +23,23 @@ try:
 except OSError as error:
     print(error.strerror, flush=True)
 sys.stdin.read()
+`
+
+/** Is killed before the process that it has made follows it, which says who it is. */
+const orphaned = `
+import os, sys
+sys.path.insert(0, sys.argv[1])
+import system
+follow = system.end_with_parent
+def late():
+    parent = os.getppid()
+    os.write(1, f"{os.getpid()}\\n".encode())
+    os.kill(parent, 9)
+    while os.getppid() == parent:
+        pass
+    follow()
+system.end_with_parent = late
+system.shift(900001)
 `
 
 /** A process that takes a user of three, and what it says. */
@@ -40,6 +58,18 @@ const take = Effect.fnUntraced(function* (folders: ReadonlyArray<string>) {
 })
 
 describe.skipIf(python === undefined || process.platform === "win32")("users of programs", () => {
+  it.live("leave no process when their launcher is killed at its worst moment", () =>
+    Effect.gen(function* () {
+      const child = spawn(python!.command, ["-I", "-B", "-c", orphaned, join(pythonProgram("users.py"), "..")], {
+        stdio: ["ignore", "pipe", "inherit"]
+      })
+      const [line] = yield* Effect.promise(() => once(createInterface({ input: child.stdout }), "line"))
+      const pid = Number(line)
+      yield* Effect.addFinalizer(() => Effect.sync(() => isAlive(pid) && process.kill(pid, "SIGKILL")))
+      yield* Effect.promise(() => eventually("the process has ended", () => !isAlive(pid), 20_000))
+    })
+  )
+
   it.live("belong to one program each, and are free when its process is killed", () =>
     Effect.gen(function* () {
       const folder = join(yield* temporary, "users")
