@@ -120,15 +120,14 @@ def shift(user, owner=0, group=0):
     group, and those of all others to whom they belong anyway. Only for `clone_tree`.
     """
     reader, writer = os.pipe()
-    parent = os.getpid()
     pid = os.fork()
     if pid == 0:
         try:
             end_with_parent()
-            # It may have ended meanwhile, and would leave this process for ever.
-            if os.getppid() != parent:
-                os._exit(0)
             unshare(NEWUSER)
+            # The parent may have ended before this process followed it. Then nobody reads, and writing fails. The number
+            # of the parent does not tell: in a new process namespace it is always 0.
+            os.close(reader)
             os.write(writer, b"1")
             signal.pause()
         finally:
