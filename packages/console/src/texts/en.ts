@@ -156,7 +156,6 @@ export const login = {
     key: "The gateway does not accept this key: it is unknown, revoked or over.",
     token: "The gateway does not accept this token: it is over, meant for somebody else, or of an unknown issuer."
   },
-  noSchemes: "The access file of this gateway has neither users nor issuers: only API keys can be used.",
   problems: {
     unknown: "This gateway has no such issuer any more.",
     unreachable:
@@ -1544,7 +1543,6 @@ export const guide = {
   notRead: (count: number) => `${plural(count, "page", "pages")} could not be read`,
   noneFound: "No page has all of these words.",
   source: "Source",
-  noPages: "There are no pages.",
   configuration: {
     label: "Files of the configuration",
     search: "Search files",
