@@ -20,7 +20,7 @@ export const programs = {
 export const bundles = { folder: "dist/programs", current: "dist/programs/current" }
 
 /** The folder of the newest bundle. */
-export const newestBundle = (): string =>
+const newestBundle = (): string =>
   packagePath(join(bundles.folder, readFileSync(packagePath(bundles.current), "utf8").trim()))
 
 /**

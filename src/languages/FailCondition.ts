@@ -2,16 +2,7 @@ import { Result } from "effect"
 import { listed, suggestion } from "./Suggest.ts"
 
 /** What a run counts, of the whole flowline or of one node. */
-export const quantities = [
-  "records",
-  "read",
-  "written",
-  "rejected",
-  "dropped",
-  "matched",
-  "unmatched",
-  "files"
-] as const
+const quantities = ["records", "read", "written", "rejected", "dropped", "matched", "unmatched", "files"] as const
 export type Quantity = (typeof quantities)[number]
 
 const operators = [">=", "<=", "==", "!=", ">", "<", "="] as const

@@ -10,7 +10,7 @@ export interface SchemaFault {
 }
 
 /** The names of the members that the schema of an object declares. */
-export const memberNames = (ast: SchemaAST.AST): ReadonlyArray<string> =>
+const memberNames = (ast: SchemaAST.AST): ReadonlyArray<string> =>
   ast._tag === "Objects" ? ast.propertySignatures.map(({ name }) => String(name)) : []
 
 /** What stands for an unknown member until its path, and so its name, is known: a number follows. */

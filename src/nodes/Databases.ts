@@ -10,7 +10,7 @@ export interface DatabaseAddress {
 }
 
 /** `disable`: no TLS. `require`: TLS with whatever certificate. `verify-full`: TLS with the certificate of the host. */
-export const tlsModes = ["disable", "require", "verify-full"] as const
+const tlsModes = ["disable", "require", "verify-full"] as const
 
 /** The parts of a {@link DatabaseAddress}. */
 export interface DatabasePlace {

@@ -11,7 +11,7 @@ const Name = Schema.NonEmptyString.check(Schema.isMaxLength(128))
 const Record = Schema.Record(Schema.String, Schema.Unknown)
 
 /** A line as the input reads it, or a record as it emits it. */
-export const GivenRecord = Schema.Union([Schema.String, Record])
+const GivenRecord = Schema.Union([Schema.String, Record])
 
 /** What is expected of a node: records of a stream that it publishes or, at an output, that it receives. */
 export const Expectation = Schema.Struct({

@@ -8,7 +8,7 @@ import * as Base64 from "effect/encoding/Base64"
 export const mask = "***"
 
 /** Values and ways of writing them that are shorter are not masked: they are part of too many other texts. */
-export const leastMasked = 4
+const leastMasked = 4
 
 /** So many characters of a value are masked wherever they are, because a node may have cut the rest off. */
 const longStart = 16

@@ -5,7 +5,7 @@ import { expectedTimestamp, isTimestamp, timestampPattern } from "../languages/T
 /** Maximum number of parameters of a flowline. */
 export const maxParameters = 100
 /** Maximum length of a text that is given for a parameter, in UTF-16 units. */
-export const maxParameterText = 16 * 1024
+const maxParameterText = 16 * 1024
 /** Maximum size of the parameters of an execution as JSON, in bytes. */
 export const parameterBytes = 64 * 1024
 

@@ -5,7 +5,7 @@ import { type Root, syncFolder } from "./Folder.ts"
 import { temporaryName } from "./Temporary.ts"
 
 /** The file in the root that holds the id of the installation. */
-export const ownerFile = ".installation"
+const ownerFile = ".installation"
 
 /** The id in the root; `undefined` when there is none. */
 export const readOwner = async (call: Calls, root: Root): Promise<string | undefined> => {

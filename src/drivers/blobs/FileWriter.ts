@@ -32,7 +32,7 @@ let timer: NodeJS.Timeout | undefined
  * garbage of this size would stay for long and cause expensive collections. Undefined when the caller already has its
  * share (`mine`).
  */
-export const takeSlot = (mine: number): SharedArrayBuffer | undefined => {
+const takeSlot = (mine: number): SharedArrayBuffer | undefined => {
   if (mine >= most || (mine >= least && used >= shared)) return undefined
   used++
   clearTimeout(timer)
@@ -40,13 +40,13 @@ export const takeSlot = (mine: number): SharedArrayBuffer | undefined => {
 }
 
 /** Returns a slot that is no longer read by the thread or the kernel. */
-export const giveSlot = (slot: SharedArrayBuffer): void => {
+const giveSlot = (slot: SharedArrayBuffer): void => {
   if (kept.length < maxKept) kept.push(slot)
   dropSlots(1)
 }
 
 /** Drops slots that may still be read; they are not reused. */
-export const dropSlots = (count: number): void => {
+const dropSlots = (count: number): void => {
   used -= count
   if (used > 0) return
   clearTimeout(timer)

@@ -8,7 +8,7 @@ import { pythonEnvironment, pythonOptions, pythonProgram } from "../python/Inter
 export const temporaryBytes = 256 * 1024 * 1024
 
 /** Maximum number of processes and threads of a program. */
-export const maxProcesses = 512
+const maxProcesses = 512
 
 /** The exit code of `python/isolated.py` and `python/launch.py` where a part of the isolation cannot be had. */
 export const isolationFailed = 71

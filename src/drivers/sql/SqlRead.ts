@@ -7,7 +7,7 @@ import { identifier } from "./Identifier.ts"
 import { placeOf, reasonOf, stateOf } from "./SqlFailure.ts"
 
 /** Maximum size of a row's JSON in bytes. */
-export const maxRowBytes = 4 * 1024 * 1024
+const maxRowBytes = 4 * 1024 * 1024
 /** Bytes that are fetched at once, as far as the largest row so far tells, and the most rows. */
 const fetchBytes = 512 * 1024
 const fetchRows = 1000

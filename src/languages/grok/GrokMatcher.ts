@@ -19,7 +19,7 @@ const maxChecked = 500
  * Warnings about broken definitions that no pattern uses. A broken definition that a pattern uses already fails the
  * compilation.
  */
-export const brokenDefinitions = (
+const brokenDefinitions = (
   own: ReadonlyMap<string, Definition>,
   vocabulary: Vocabulary,
   lenient: boolean

@@ -12,7 +12,7 @@ const remembered = 10_000
  * The SHA-256 of open files in hex. Results are cached by inode, size and times, so that an unchanged file is read
  * once. Fails when a read takes longer than `deadline` milliseconds.
  */
-export const fileHashes = (deadline: number) => {
+const fileHashes = (deadline: number) => {
   const known = new Map<string, string>()
   return async ({ handle, version, size }: OpenedFile): Promise<string> => {
     const found = known.get(version)

@@ -17,7 +17,7 @@ export const openLog = (cluster: Cluster): number => {
 }
 
 /** The server's output after byte `offset` of the log, at most its last 16 KiB. */
-export const logSince = (cluster: Cluster, offset: number): string => {
+const logSince = (cluster: Cluster, offset: number): string => {
   const descriptor = openSync(cluster.log, "r")
   try {
     const { size } = fstatSync(descriptor)

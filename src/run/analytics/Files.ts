@@ -38,7 +38,7 @@ async function* texts(
  * The lines of a text as a CSV file with one quoted column, so that DuckDB interprets nothing in them. LF or CRLF end a
  * line, empty lines stay. `tooLong` receives the beginning of each dropped line.
  */
-export async function* quotedLines(
+async function* quotedLines(
   texts: AsyncIterable<string>,
   tooLong: (beginning: string) => void
 ): AsyncGenerator<string> {

@@ -28,7 +28,7 @@ const fitMillis = 500
 const enough = new Error("the first records are enough")
 
 /** Emits the sample as the input would emit what it reads. */
-export const emitSample = async (
+const emitSample = async (
   type: NodeType,
   settings: unknown,
   context: NodeContext,

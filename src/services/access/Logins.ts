@@ -19,7 +19,7 @@ export type Credential =
  * or not as an issuer does. `denied`: it said that there is no login. `expired`: the login was not begun in this browser,
  * or too long ago. `refused`: what it gave is not valid. `busy`: too many logins are under way, or have failed.
  */
-export const oidcFailures = ["unknown", "unreachable", "denied", "expired", "refused", "busy"] as const
+const oidcFailures = ["unknown", "unreachable", "denied", "expired", "refused", "busy"] as const
 
 export class OidcFailed extends Data.TaggedError("OidcFailed")<{
   readonly reason: (typeof oidcFailures)[number]

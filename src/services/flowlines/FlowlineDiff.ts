@@ -2,7 +2,7 @@ import { Predicate } from "effect"
 import { pointerOf } from "../../languages/document/Pointer.ts"
 
 /** Changed values that a diff lists at most. */
-export const mostChanges = 1000
+const mostChanges = 1000
 /** Characters of JSON up to which a value stands in a diff. */
 const longest = 1024
 

@@ -18,7 +18,7 @@ export const LimitView = Schema.Struct({
 }).annotate({ identifier: "Limit" })
 export type LimitView = typeof LimitView.Type
 
-export const TenantLimitsView = Schema.Struct({
+const TenantLimitsView = Schema.Struct({
   tenant: Schema.String,
   suspended: Schema.Boolean,
   limits: Schema.Array(LimitView)

@@ -3,7 +3,7 @@ import type { LimitName, Rate } from "./Limits.ts"
 import type { BucketKey, Lease } from "./RateStore.ts"
 
 /** Seconds of a rate that a gateway leases at most. It holds them until they are used. */
-export const leasedSeconds = 0.25
+const leasedSeconds = 0.25
 
 /** The largest lease of a rate. */
 export const mostLeased = ({ perSecond }: Rate): number => Math.max(1, Math.floor(perSecond * leasedSeconds))

@@ -10,7 +10,7 @@ const secretWords = /password|passwd|secret|token|credential|api_?key|private_ke
  * Replaces the secrets of a configuration: every value whose key names a secret, and every dotted path in `masked`. All
  * other values are kept unchanged.
  */
-export const maskSecrets = (properties: unknown, masked: ReadonlyArray<string>): unknown => {
+const maskSecrets = (properties: unknown, masked: ReadonlyArray<string>): unknown => {
   const paths = new Set(masked)
   const walk = (value: unknown, path: string): unknown => {
     if (Array.isArray(value)) return value.map((item, index) => walkEntry(String(index), item, path))

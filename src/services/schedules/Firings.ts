@@ -31,7 +31,7 @@ export const countFirings = (tenant: string, outcome: "started" | "skipped" | "r
   Metric.update(Metric.withAttributes(fired, { tenant, outcome }), number)
 
 /** Who starts the executions of a schedule. No request has this principal. */
-export const schedulePrincipal = (name: ScheduleName): Principal => ({
+const schedulePrincipal = (name: ScheduleName): Principal => ({
   id: `schedule:${name}`,
   method: "internal",
   grants: new Map()

@@ -113,7 +113,7 @@ export const ScheduleRequest = Schema.Struct({
 export type ScheduleRequest = typeof ScheduleRequest.Type
 
 /** How a firing came to be. */
-export const firingKinds = ["cron", "every", "after", "file", "webhook", "run", "backfill"] as const
+const firingKinds = ["cron", "every", "after", "file", "webhook", "run", "backfill"] as const
 export type FiringKind = (typeof firingKinds)[number]
 
 /** The part of a trigger that fires. */
@@ -161,7 +161,7 @@ export const HookToken = Schema.Struct({
  * `WAITING` and `STARTED` firings are open. `SKIPPED`: another execution was open. `REFUSED`: it could not start.
  * `MISSED`: no gateway was there. The others are the state in which the execution has ended.
  */
-export const firingStates = [
+const firingStates = [
   "WAITING",
   "STARTED",
   "SUCCEEDED",

@@ -18,7 +18,7 @@ import { type SecretSource, UnusableSecret } from "./SecretSource.ts"
 import { SecretStore } from "./SecretStore.ts"
 
 /** Maximum number of stored secrets of a tenant. */
-export const mostSecrets = 1000
+const mostSecrets = 1000
 
 const bytesOf = (text: string): number => new TextEncoder().encode(text).length
 

@@ -39,7 +39,7 @@ export const hasRole = ({ grants }: Principal, tenant: string, role: Role): bool
   Math.max(rank(grants.get(tenant)), rank(grants.get(everyTenant))) >= rank(role)
 
 /** Whether the principal has the role, or a higher one, for any tenant. */
-export const hasRoleAnywhere = ({ grants }: Principal, role: Role): boolean => {
+const hasRoleAnywhere = ({ grants }: Principal, role: Role): boolean => {
   for (const given of grants.values()) if (rank(given) >= rank(role)) return true
   return false
 }

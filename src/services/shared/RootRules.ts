@@ -86,7 +86,7 @@ export const withRoots = (roots: Roots, given: Readonly<Record<string, string | 
 }
 
 /** The roots of a tenant, its own included, for messages. */
-export const rootList = (roots: Roots): string =>
+const rootList = (roots: Roots): string =>
   listed([
     ...Object.entries(roots).map(([name, { writable }]) => `${name} (${writable ? "read and write" : "read-only"})`),
     `${ownRoots.conf} (read-only)`,

@@ -8,7 +8,7 @@ const pageSize = 5000
 const listedAtOnce = 50_000
 
 /** The address of the next page of a list, below the gateway. */
-export const nextOf = (link: string | null): string | undefined => {
+const nextOf = (link: string | null): string | undefined => {
   const found = /<([^>]*)>;\s*rel="?next"?/.exec(link ?? "")?.[1]
   return found === undefined ? undefined : /\?.*$/.exec(found)?.[0]
 }

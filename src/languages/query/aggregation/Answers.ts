@@ -70,7 +70,7 @@ export const termsAnswer = (groups: ReadonlyArray<Group>, full: (group: Group) =
 }
 
 /** The answer of an aggregation in a bucket without documents. */
-export const emptyAnswer = ({ kind, inner }: Aggregation): Answer => {
+const emptyAnswer = ({ kind, inner }: Aggregation): Answer => {
   if (!isBucket(kind)) return metricAnswer(kind, [])
   switch (kind._tag) {
     case "terms":

@@ -50,7 +50,7 @@ export interface Span {
  * addresses; of numbers when all limits are numbers; else of texts, and always for ids and names of indices. Undefined
  * after a fault.
  */
-export const ranging = (field: string, { given, reading, isDate, place }: Span): Query | undefined => {
+const ranging = (field: string, { given, reading, isDate, place }: Span): Query | undefined => {
   if (given.size === 0) return { _tag: "Exists", field }
   const limits = limitsOf(given)
   if (field === "_id" || field === "_index") return { _tag: "Texts", field, limits }

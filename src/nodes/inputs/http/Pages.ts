@@ -3,7 +3,7 @@ import * as Predicate from "effect/Predicate"
 import type { Fetched } from "../../Network.ts"
 
 /** A JSON pointer (RFC 6901); the empty one names the whole. */
-export const pointerPattern = /^(?:\/(?:[^~/]|~[01])*)*$/u
+const pointerPattern = /^(?:\/(?:[^~/]|~[01])*)*$/u
 export const Pointer = Schema.String.check(
   Schema.isPattern(pointerPattern, { expected: "a JSON pointer such as /data/items" })
 )

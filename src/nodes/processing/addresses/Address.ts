@@ -10,7 +10,7 @@ export const ipv4Pattern = `(?:${octet}\\.){3}${octet}`
 const ipv4 = new RegExp(`^${ipv4Pattern}$`)
 
 /** The number of an IPv4 address; undefined for any other text. */
-export const ipv4Value = (text: string): number | undefined => {
+const ipv4Value = (text: string): number | undefined => {
   if (text.length > 15 || !ipv4.test(text)) return undefined
   let value = 0
   for (const part of text.split(".")) value = value * 256 + Number(part)

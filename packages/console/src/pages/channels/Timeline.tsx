@@ -15,7 +15,7 @@ interface Stretch {
 }
 
 /** The states of the last hour: what the page has seen, and since when the present one is. */
-export const stretchesOf = (
+const stretchesOf = (
   { status, since }: Pick<Job, "status" | "since">,
   samples: ReadonlyArray<Sample>,
   now: number

@@ -52,7 +52,7 @@ const known = new Map<string, ReadonlyArray<Execution>>()
 
 const keyOf = (tenant: string, id: string): string => `${tenant}\n${id}`
 
-export const knownRuns = (tenant: string, id: string): ReadonlyArray<Execution> => known.get(keyOf(tenant, id)) ?? []
+const knownRuns = (tenant: string, id: string): ReadonlyArray<Execution> => known.get(keyOf(tenant, id)) ?? []
 
 /**
  * The last runs of a flowline as bars: their height is how long they took, their colour what came of them. A link to all

@@ -23,7 +23,7 @@ const atOnce = 6
 const tries = 6
 
 /** The text of a page without the signs of Markdown that nobody searches for. */
-export const plainText = (markdown: string): string =>
+const plainText = (markdown: string): string =>
   markdown
     .replace(/<!--[\s\S]*?-->/g, "")
     .replace(/!?\[([^\]]*)\]\([^)]*\)/g, "$1")

@@ -1,7 +1,7 @@
 import { type Draft, longestDraft, readDraft } from "./Draft.ts"
 
 /** Characters of a fragment: browsers, mail and chat programs take links of this length. */
-export const longestFragment = 16_384
+const longestFragment = 16_384
 
 const name = "t="
 
