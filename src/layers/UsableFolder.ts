@@ -1,7 +1,7 @@
 import { constants } from "node:fs"
 import { access, mkdir, stat } from "node:fs/promises"
 import { dirname } from "node:path"
-import { codeOf } from "../drivers/blobs/FileCalls.ts"
+import { codeOf } from "../drivers/Failure.ts"
 
 /** A folder that cannot be used until the operator changes something. The message says what. */
 export class UnusableFolder extends Error {}

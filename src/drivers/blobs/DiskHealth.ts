@@ -1,7 +1,8 @@
 import { randomBytes } from "node:crypto"
 import * as fs from "node:fs"
 import { join } from "node:path"
-import { type Calls, codeOf, tracked, unit } from "./FileCalls.ts"
+import { codeOf } from "../Failure.ts"
+import { type Calls, tracked, unit } from "./FileCalls.ts"
 import { closeQuietly, ownFolder, type Root } from "./Folder.ts"
 import { temporaryName } from "./Temporary.ts"
 

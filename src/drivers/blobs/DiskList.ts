@@ -1,8 +1,9 @@
 import * as fs from "node:fs"
 import { join } from "node:path"
+import { codeOf } from "../Failure.ts"
 import type { StoredBlob } from "./Blobs.ts"
 import { diskPaths } from "./DiskPaths.ts"
-import { type Calls, codeOf } from "./FileCalls.ts"
+import type { Calls } from "./FileCalls.ts"
 import type { Root } from "./Folder.ts"
 
 const entries = async (call: Calls, root: Root, folder: string): Promise<ReadonlyArray<string>> => {

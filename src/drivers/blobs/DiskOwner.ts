@@ -1,6 +1,7 @@
 import * as fs from "node:fs"
 import { join } from "node:path"
-import { type Calls, codeOf, unit } from "./FileCalls.ts"
+import { codeOf } from "../Failure.ts"
+import { type Calls, unit } from "./FileCalls.ts"
 import { type Root, syncFolder } from "./Folder.ts"
 import { temporaryName } from "./Temporary.ts"
 

@@ -1,8 +1,9 @@
 import * as fs from "node:fs"
 import { join } from "node:path"
+import { codeOf } from "../Failure.ts"
 import { type BlobPath, diskPaths } from "./DiskPaths.ts"
 import { removeSums } from "./DiskSums.ts"
-import { type Calls, codeOf, unit } from "./FileCalls.ts"
+import { type Calls, unit } from "./FileCalls.ts"
 import type { Root } from "./Folder.ts"
 import { temporaryName } from "./Temporary.ts"
 

@@ -1,7 +1,8 @@
 import * as fs from "node:fs"
+import { codeOf } from "../Failure.ts"
 import { decodeSums, type StoredSums, withoutSums } from "./BlockSums.ts"
 import type { BlobPath } from "./DiskPaths.ts"
-import { type Calls, codeOf, unit } from "./FileCalls.ts"
+import { type Calls, unit } from "./FileCalls.ts"
 import type { Root } from "./Folder.ts"
 import { temporaryName } from "./Temporary.ts"
 

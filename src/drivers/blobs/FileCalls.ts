@@ -102,7 +102,3 @@ export const tracked = (call: Calls): { readonly call: Calls; readonly retire: (
     }
   }
 }
-
-/** The error code of a failed call, such as `ENOENT`. */
-export const codeOf = (error: unknown): string | undefined =>
-  error instanceof Error && "code" in error && typeof error.code === "string" ? error.code : undefined

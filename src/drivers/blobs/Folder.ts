@@ -1,6 +1,7 @@
 import * as fs from "node:fs"
 import { dirname, join } from "node:path"
-import { type Calls, codeOf, unit } from "./FileCalls.ts"
+import { codeOf } from "../Failure.ts"
+import { type Calls, unit } from "./FileCalls.ts"
 
 /** Makes the entries of a folder durable. */
 export const syncFolder = async (call: Calls, folder: string): Promise<void> => {

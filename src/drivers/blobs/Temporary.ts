@@ -1,8 +1,9 @@
 import { randomUUID } from "node:crypto"
 import * as fs from "node:fs"
 import { join } from "node:path"
+import { codeOf } from "../Failure.ts"
 import { isProcessGone, processName } from "../ProcessName.ts"
-import { type Calls, codeOf, unit } from "./FileCalls.ts"
+import { type Calls, unit } from "./FileCalls.ts"
 
 /** The prefix of this process's temporary names. */
 export const ownName = `${processName}-`

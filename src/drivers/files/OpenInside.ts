@@ -1,6 +1,7 @@
 import { constants } from "node:fs"
 import { type FileHandle, open, readlink, realpath, stat } from "node:fs/promises"
 import { join, sep } from "node:path"
+import { codeOf } from "../Failure.ts"
 
 /** Why a path below a root cannot be opened. `outside` is a link that leads out of the root. */
 export type OpenFailure = "missing" | "denied" | "directory" | "outside" | "special"
@@ -38,9 +39,6 @@ const openedPath = async (handle: FileHandle, path: string): Promise<string> => 
  * How often a path is resolved again when it changes before it is opened, as when a link is switched to a new version.
  */
 const turns = 5
-
-/** The error code of a failed call, such as `ENOENT`. */
-export const codeOf = (error: unknown): unknown => (error instanceof Error && "code" in error ? error.code : undefined)
 
 /**
  * Handles the failure of a read in a tenant's folder `<conf>/tenants/<tenant>`, which a tenant of the access file need

@@ -1,7 +1,7 @@
 import { opendir, stat } from "node:fs/promises"
 import { join, resolve } from "node:path"
 import { Effect, Layer } from "effect"
-import { codeOf } from "../../drivers/files/OpenInside.ts"
+import { codeOf } from "../../drivers/Failure.ts"
 import { StorageUnreachable } from "../../errors/StorageUnreachable.ts"
 import { FileMeter, type FileUsage } from "../../services/limits/UsageStore.ts"
 import { dataRoot, Settings } from "../../services/shared/Settings.ts"

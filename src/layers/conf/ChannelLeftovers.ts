@@ -1,8 +1,8 @@
 import { lstat, readdir, rename, rm, stat } from "node:fs/promises"
 import { join } from "node:path"
 import { Effect } from "effect"
+import { codeOf } from "../../drivers/Failure.ts"
 import { within } from "../../drivers/files/Deadline.ts"
-import { codeOf } from "../../drivers/files/OpenInside.ts"
 import { type PassingFolder, passingFolder, passingName } from "../../services/channels/ChannelFiles.ts"
 
 export const exists = (path: string): Promise<boolean> =>

@@ -1,15 +1,9 @@
 import { lstat, mkdir, realpath, unlink } from "node:fs/promises"
 import { dirname, join, resolve } from "node:path"
 import { Effect, Layer, Stream } from "effect"
+import { codeOf } from "../../drivers/Failure.ts"
 import { within } from "../../drivers/files/Deadline.ts"
-import {
-  codeOf,
-  isAbsent,
-  isInside,
-  type OpenedFile,
-  type OpenFailure,
-  openInside
-} from "../../drivers/files/OpenInside.ts"
+import { isAbsent, isInside, type OpenedFile, type OpenFailure, openInside } from "../../drivers/files/OpenInside.ts"
 import { StorageUnreachable } from "../../errors/StorageUnreachable.ts"
 import { workFolder } from "../../protocol/Roots.ts"
 import { type Absence, type Place, RunFileStore } from "../../services/files/RunFileStore.ts"

@@ -1,6 +1,7 @@
 import { constants } from "node:fs"
 import { type FileHandle, open } from "node:fs/promises"
-import { codeOf, type OpenFailure, openInside } from "../../drivers/files/OpenInside.ts"
+import { codeOf } from "../../drivers/Failure.ts"
+import { type OpenFailure, openInside } from "../../drivers/files/OpenInside.ts"
 
 /** Why a file cannot be read. */
 export type SmallFileFailure = OpenFailure | "large"
