@@ -139,14 +139,16 @@ describe("the connections of one address", () => {
       ["2001:db8::1", "2001:db8:0:0:ffff::", "2001:DB8:0:0:1:2:3:4", "2001:db8::%eth0"].map(networkOf)
     )
     expect([...networks]).toEqual(["2001:db8:0:0"])
-    expect(["2001:db8:0:1::1", "::1", "::", "1::", "192.0.2.1", ""].map(networkOf)).toEqual([
+    expect(["2001:db8:0:1::1", "2001:db8:1:2:3:4:5:6", "::1", "::", "1::", "192.0.2.1", ""].map(networkOf)).toEqual([
       "2001:db8:0:1",
+      "2001:db8:1:2",
       "0:0:0:0",
       "0:0:0:0",
       "1:0:0:0",
       "192.0.2.1",
       ""
     ])
+    expect(networkOf("::ffff:10.0.0.7")).toBe("10.0.0.7")
   })
 })
 

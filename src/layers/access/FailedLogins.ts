@@ -1,20 +1,7 @@
-import { isIPv6 } from "node:net"
-
 /** Wrong passwords that an address may send at once, and how many more in a second. */
 export const failuresAtOnce = 30
 const failuresPerSecond = 1
 const mostAddresses = 10_000
-
-/** The address, or the network of 64 bits that one client of IPv6 usually has. */
-export const networkOf = (address: string): string => {
-  const plain = address.replace(/^::ffff:(?=\d+\.)/i, "")
-  if (!isIPv6(plain)) return plain
-  const [head = "", tail] = plain.split("::")
-  const groups = (text: string | undefined) => (text === undefined || text === "" ? [] : text.split(":"))
-  const zeros = tail === undefined ? 0 : 8 - groups(head).length - groups(tail).length
-  const all = [...groups(head), ...Array<string>(Math.max(0, zeros)).fill("0"), ...groups(tail)]
-  return `${all.slice(0, 4).join(":")}::/64`
-}
 
 /** Counts wrong passwords by address: each takes one of a number of tries, which come back with time. */
 export class FailedLogins {

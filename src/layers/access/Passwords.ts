@@ -16,7 +16,8 @@ import {
 import type { Principal } from "../../services/shared/Access.ts"
 import { observeCounter, observeQueue } from "../../services/shared/Observed.ts"
 import { Turns } from "../../services/shared/Turns.ts"
-import { FailedLogins, failuresAtOnce, networkOf } from "./FailedLogins.ts"
+import { networkOf } from "../http/ConnectionLimit.ts"
+import { FailedLogins, failuresAtOnce } from "./FailedLogins.ts"
 import { VerifiedCredentials } from "./VerifiedCredentials.ts"
 
 /** Passwords that may wait for one address, and for all. */

@@ -12,8 +12,9 @@ export interface ConnectionLimits {
   readonly isExempt: (address: string) => boolean
 }
 
-/** The first four groups of an IPv6 address, else the address. */
-export const networkOf = (address: string): string => {
+/** The first four groups of an IPv6 address, the network of 64 bits that one client usually has; else the address. */
+export const networkOf = (given: string): string => {
+  const address = plainAddress(given)
   if (!isIPv6(address)) return address
   const [head = "", tail] = address.replace(/%.*$/, "").split("::")
   const before = head === "" ? [] : head.split(":")
