@@ -4,3 +4,6 @@ export const timestampPattern = /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d{1,9})?)?
 export const isTimestamp = (text: string): boolean => timestampPattern.test(text) && !Number.isNaN(Date.parse(text))
 
 export const expectedTimestamp = "a time such as 2026-01-31 or 2026-01-31T12:00:00Z"
+
+/** A date and time with its zone (ISO 8601), where a date alone would leave open which moment is meant. */
+export const isInstant = (text: string): boolean => text.includes("T") && isTimestamp(text)

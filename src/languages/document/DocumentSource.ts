@@ -4,6 +4,12 @@ export interface Position {
   readonly column: number
 }
 
+/** The position of an offset, which counts UTF-16 units from 0. */
+export const positionOf = (text: string, at: number): Position => {
+  const before = text.slice(0, at)
+  return { line: before.split("\n").length, column: at - before.lastIndexOf("\n") }
+}
+
 /**
  * The offsets of a value, behind its end, and of its key if it has one, and the marks of its members. A value that a file
  * leaves out has no length; an object without braces ends behind its last member. Offsets are UTF-16 units.

@@ -10,6 +10,7 @@ import type { Expression } from "./Expression.ts"
 import { leafValue } from "./Fields.ts"
 import { compile as compileGrok, type Grok } from "./GrokMatcher.ts"
 import type { Leaf } from "./Leaf.ts"
+import { noFailures } from "./Recipe.ts"
 import { childrenOf, type Node, someNode } from "./Syntax.ts"
 import type { TenantDefinitions } from "./TenantDefinitions.ts"
 
@@ -108,8 +109,6 @@ const maxExplained = 2048
 
 /** Elasticsearch's field for it. */
 const tracePath = ["_ingest", "_grok_match_index"]
-
-const none: ReadonlyArray<ConversionFailure> = Object.freeze([])
 
 const asText = (value: Value | undefined): string => {
   if (typeof value === "string") return value
@@ -249,9 +248,9 @@ const make = (
         const place = places[index]!
         if (place < 0) return apply(event)
         const found = matches[place]
-        if (found === undefined) return { event: addTags(event, failureTags), matched: false, failures: none }
+        if (found === undefined) return { event: addTags(event, failureTags), matched: false, failures: noFailures }
         const merged = found.failures.length === 0 ? join(event, found.fields) : undefined
-        return merged === undefined ? apply(event) : { event: decorate(merged), matched: true, failures: none }
+        return merged === undefined ? apply(event) : { event: decorate(merged), matched: true, failures: noFailures }
       })
     },
     explain: (event) => {

@@ -5,7 +5,9 @@ export interface AddressRange {
 }
 
 const octet = "(?:25[0-5]|2[0-4]\\d|1\\d\\d|[1-9]?\\d)"
-const dotted = new RegExp(`^(?:${octet}\\.){3}${octet}$`)
+/** An IPv4 address without leading zeros, as a regular expression. */
+export const ipv4Pattern = `(?:${octet}\\.){3}${octet}`
+const dotted = new RegExp(`^${ipv4Pattern}$`)
 
 const bits = 128n
 const last = (1n << bits) - 1n

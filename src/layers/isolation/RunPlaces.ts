@@ -5,7 +5,7 @@ import { type RunIsolation, runParts } from "../../protocol/Isolation.ts"
 import { observeGauge } from "../../services/shared/Observed.ts"
 import { dataRoot, Settings } from "../../services/shared/Settings.ts"
 import type { RunSite } from "../engine/RunLauncher.ts"
-import { hiddenFrom, PythonPlaces } from "../python/PythonPlaces.ts"
+import { hiddenFrom, lackingOf, PythonPlaces } from "../python/PythonPlaces.ts"
 import { findRunIsolation } from "./RunProbe.ts"
 
 /** How this gateway starts the processes of runs. */
@@ -18,12 +18,6 @@ export class RunPlaces extends Context.Service<
     readonly state: () => RunIsolation | undefined
   }
 >()("flow/isolation/RunPlaces") {}
-
-const isRoot = process.geteuid?.() === 0
-
-/** What is missing of the whole isolation. An ordinary user has no other user to give, and the rest needs none. */
-export const lackingOf = ({ missing }: RunIsolation): ReadonlyArray<string> =>
-  missing.filter(({ part }) => part !== "user" || isRoot).map(({ part, reason }) => `${part} (${reason})`)
 
 const none: RunIsolation = { parts: [], missing: [], launcher: [], hasDoor: false }
 
@@ -52,7 +46,7 @@ export const layer = Layer.effect(
         if (latest !== undefined) return latest
       }
       const found = await findRunIsolation(place, site, python.scratch)
-      const lacking = lackingOf(found)
+      const lacking = lackingOf(found.missing).map(({ part, reason }) => `${part} (${reason})`)
       if (lacking.length === 0) return found
       if (settings.isolation === "required") {
         const refusal = `Nothing is run: FLOW_ISOLATION is required, and this machine lacks ${lacking.join(", ")} for runs`

@@ -1,12 +1,8 @@
+import { processorMillis } from "../../drivers/threads/TimeLimit.ts"
 import { propose } from "../../languages/propose/Propose.ts"
 import { samplesOf } from "../../services/operators/Batches.ts"
 import { proposalLimits } from "../../services/operators/Proposals.ts"
 import type { Order, SampleTester, Turn } from "./WorkerMessages.ts"
-
-const processorMillis = (): number => {
-  const { user, system } = process.threadCpuUsage()
-  return (user + system) / 1000
-}
 
 /** Proposes patterns for all samples of a batch, in one turn. */
 export const proposalMaker: SampleTester = {

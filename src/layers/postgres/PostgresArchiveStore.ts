@@ -14,10 +14,7 @@ import type { ListRow } from "../../services/shared/Listing.ts"
 import type { TenantId } from "../../services/shared/Tenant.ts"
 import { listPages } from "./Pages.ts"
 import { WideSql } from "./Postgres.ts"
-import { isoTime } from "./SqlText.ts"
-
-// The cursor comes from the client. One that is not an ordinal starts at the first row.
-const ordinal = (key: string | undefined): string => (key !== undefined && /^\d{1,18}$/.test(key) ? key : "0")
+import { isoTime, ordinal } from "./SqlText.ts"
 
 /**
  * The part of a `with` that adds an archive when the part `ended` has reached the row of its run, which it returns. An

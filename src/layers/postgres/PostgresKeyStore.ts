@@ -14,9 +14,7 @@ import type { ListRow } from "../../services/shared/Listing.ts"
 import type { TenantId } from "../../services/shared/Tenant.ts"
 import { listPages } from "./Pages.ts"
 import { WideSql } from "./Postgres.ts"
-
-// The cursor comes from the client. One that is not an ordinal starts at the first row.
-const ordinal = (key: string | undefined): string => (key !== undefined && /^\d{1,18}$/.test(key) ? key : "0")
+import { ordinal } from "./SqlText.ts"
 
 interface Row extends Omit<StoredKey, "expiresAt" | "lastUsedAt"> {
   readonly expiresAt: Date | null

@@ -10,3 +10,6 @@ export const storable = (text: string): string => text.replaceAll("\u0000", "\uF
  */
 export const isoTime = (sql: SqlClient.SqlClient, time: string): Fragment =>
   sql.literal(`to_char(${time} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`)
+
+/** The ordinal in a cursor's key. A key comes from the client: one that is not an ordinal starts at the first row. */
+export const ordinal = (key: string | undefined): string => (key !== undefined && /^\d{1,18}$/.test(key) ? key : "0")

@@ -32,11 +32,15 @@ export const hiddenFrom = (settings: Settings["Service"]): ReadonlyArray<string>
 
 const isRoot = process.geteuid?.() === 0
 
-/** What is missing of the whole isolation. An ordinary user has no other user to give, and the rest needs none. */
-const lacking = ({ missing }: Isolation) => missing.filter(({ part }) => part !== "user" || isRoot)
+/**
+ * The parts that are missing of the whole isolation. `user` counts only for root: a gateway of an ordinary user cannot
+ * give programs another user, and the other parts do not need one.
+ */
+export const lackingOf = <A extends { readonly part: string }>(missing: ReadonlyArray<A>): ReadonlyArray<A> =>
+  missing.filter(({ part }) => part !== "user" || isRoot)
 
 const refused = (isolation: Isolation): string | undefined => {
-  const reasons = lacking(isolation).map(({ part, reason }) => `${part} (${reason})`)
+  const reasons = lackingOf(isolation.missing).map(({ part, reason }) => `${part} (${reason})`)
   if (reasons.length === 0) return undefined
   return `Python programs are not run: FLOW_ISOLATION is required, and this machine lacks ${reasons.join(", ")}`
 }
@@ -70,7 +74,7 @@ export const layer = Layer.effect(
     }
     const keep = (place: PythonPlace): PythonPlace => {
       if (place.isolation !== undefined && place.isolation !== latest?.isolation) {
-        const missing = lacking(place.isolation).map(({ part, reason }) => `${part}: ${reason}`)
+        const missing = lackingOf(place.isolation.missing).map(({ part, reason }) => `${part}: ${reason}`)
         if (missing.length > 0) {
           const warning = Effect.logWarning("Python programs are not wholly isolated: see flow-gateway doctor")
           fork(Effect.annotateLogs(warning, { missing: missing.join("; ") }))

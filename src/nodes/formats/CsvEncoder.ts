@@ -4,10 +4,11 @@ import type { Event } from "../Node.ts"
 /** Number of records whose fields become the columns when none are given. */
 export const sampledRecords = 1000
 
-/** Spreadsheets run such a cell as a formula. */
-const formula = /^[=+\-@\t\r]/
-const number = /^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?$/
-const special = /[",\r\n]/
+/** Spreadsheets run such a cell as a formula, unless it is a {@link number}. */
+export const formula = /^[=+\-@\t\r]/
+export const number = /^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?$/
+/** What a cell has to be quoted for (RFC 4180). */
+export const special = /[",\r\n]/
 
 /** A cell by RFC 4180. Nested values are JSON text, missing ones are empty. */
 const cell = (value: unknown): string => {

@@ -1,8 +1,9 @@
 import { Schema } from "effect"
 import { FieldName, fieldsOf } from "../SettingTexts.ts"
 
-const Texts = Schema.Union([Schema.String, Schema.Array(Schema.String)])
-const texts = (description: string) => Schema.optionalKey(Texts.annotate({ description }))
+/** A text or several, and a setting that takes them. */
+export const Texts = Schema.Union([Schema.String, Schema.Array(Schema.String)])
+export const texts = (description: string) => Schema.optionalKey(Texts.annotate({ description }))
 
 /** Settings of every parsing node: what it does to a record that it parsed, in this order. */
 export const decorationSettings = {

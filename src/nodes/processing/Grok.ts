@@ -10,11 +10,9 @@ import { Failures } from "../Failures.ts"
 import { anyFields, decorated, dotted, named, withFields } from "../FieldUse.ts"
 import { type CheckContext, chosen, type Event, errors, node, type SettingsIssue } from "../Node.ts"
 import { keepSource } from "../Source.ts"
-import { decorationSettings } from "./Decorated.ts"
+import { decorationSettings, Texts, texts } from "./Decorated.ts"
 
-const Texts = Schema.Union([Schema.String, Schema.Array(Schema.String)])
 const text = (description: string) => Schema.optionalKey(Schema.String.annotate({ description }))
-const texts = (description: string) => Schema.optionalKey(Texts.annotate({ description }))
 const flag = (fallback: boolean, description: string) =>
   Schema.Boolean.annotate({ description, default: fallback }).pipe(
     Schema.withDecodingDefaultKey(Effect.succeed(fallback))

@@ -3,6 +3,7 @@ import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
 import { BadRequest } from "../../errors/BadRequest.ts"
 import { Overloaded } from "../../errors/Overloaded.ts"
 import { StorageUnreachable } from "../../errors/StorageUnreachable.ts"
+import { isInstant } from "../../languages/TimestampText.ts"
 import { ForEveryTenant, NeededRole } from "../shared/Access.ts"
 import { pageQuery } from "../shared/Listing.ts"
 import { choice, text } from "../shared/Parameters.ts"
@@ -11,14 +12,10 @@ import { Authorization } from "../shared/Security.ts"
 import { KnownTenant, tenantParams } from "../shared/Tenant.ts"
 import { AuditEntry, Outcome, outcomes } from "./Entry.ts"
 
-const instant = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-]\d\d:\d\d)$/
-
 const time = (description: string) =>
   text({ description, example: "2026-01-01T00:00:00Z" }, { format: "date-time" }).check(
     Schema.makeFilter((given: string) =>
-      instant.test(given) && !Number.isNaN(Date.parse(given))
-        ? undefined
-        : "Expected a time with its offset, such as 2026-01-01T00:00:00Z"
+      isInstant(given) ? undefined : "Expected a time with its offset, such as 2026-01-01T00:00:00Z"
     )
   )
 

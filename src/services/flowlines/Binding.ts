@@ -1,5 +1,5 @@
 import { Predicate, Result } from "effect"
-import type { Position } from "../../languages/document/DocumentSource.ts"
+import { positionOf } from "../../languages/document/DocumentSource.ts"
 import { maxSuggestions, suggestion } from "../../languages/Suggest.ts"
 import {
   isRequired,
@@ -56,11 +56,6 @@ export interface Bound {
 const malformed = (kind: ReferenceKind) =>
   `A reference to a ${kind === "param" ? "parameter" : "variable"} is ${referenceText(kind, "NAME")}, whose name is a ` +
   `letter and at most 63 letters, digits and _. For the text itself, write $\${${kind}:`
-
-const positionOf = (text: string, at: number): Position => {
-  const before = text.slice(0, at)
-  return { line: before.split("\n").length, column: at - before.lastIndexOf("\n") }
-}
 
 /** Parts of a flowline, beside settings, in which references would be taken for names. */
 const withoutReferences: ReadonlySet<PropertyKey> = new Set(["type", "component", "subscribe", "publish"])

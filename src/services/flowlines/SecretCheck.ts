@@ -1,4 +1,4 @@
-import type { Position } from "../../languages/document/DocumentSource.ts"
+import { type Position, positionOf } from "../../languages/document/DocumentSource.ts"
 import { mayHoldSecrets, secretSettings } from "../../nodes/SecretSettings.ts"
 import { secretReferences } from "../../protocol/Secrets.ts"
 
@@ -29,11 +29,6 @@ const refusal = (path: ReadonlyArray<PropertyKey>, dag: unknown): string | undef
   const others = secretSettings(type) ?? []
   const where = others.length === 0 ? "no setting of it can" : `only ${others.join(" and ")} can`
   return `The setting ${String(setting)} of ${type} cannot refer to a secret, as it is read when the flowline is saved: ${where}`
-}
-
-const positionOf = (text: string, at: number): Position => {
-  const before = text.slice(0, at)
-  return { line: before.split("\n").length, column: at - before.lastIndexOf("\n") }
 }
 
 /** The faults of the references to secrets in a flowline that may be faulty elsewhere. */

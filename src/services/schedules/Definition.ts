@@ -2,6 +2,7 @@ import { Effect, Result, Schema } from "effect"
 import { BadRequest, type Issue } from "../../errors/BadRequest.ts"
 import { parseCron, zoneFault } from "../../languages/cron/CronText.ts"
 import { globFault } from "../../languages/Glob.ts"
+import { isInstant } from "../../languages/TimestampText.ts"
 import { issuesOf } from "../shared/RequestIssues.ts"
 import { strict } from "../shared/RequestProblems.ts"
 import { BackfillRequest, RunRequest, ScheduleRequest, triggerKinds } from "./Schedule.ts"
@@ -104,8 +105,6 @@ export const readRun = Effect.fnUntraced(function* (body: unknown) {
   return faults.length === 0 ? request : yield* refuse("run", faults)
 })
 
-const instant = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-]\d\d:\d\d)$/
-
 /** Decodes a backfill. Times are epoch milliseconds. */
 export const readBackfill = Effect.fnUntraced(function* (body: unknown) {
   const {
@@ -117,7 +116,7 @@ export const readBackfill = Effect.fnUntraced(function* (body: unknown) {
   )
   const faults: Array<Issue> = []
   const read = (name: string, text: string) => {
-    const time = instant.test(text) ? Date.parse(text) : Number.NaN
+    const time = isInstant(text) ? Date.parse(text) : Number.NaN
     if (Number.isNaN(time))
       faults.push(inBody(`/${name}`, "Expected a time with its zone, such as 2026-01-01T00:00:00Z"))
     return time

@@ -1,10 +1,6 @@
 import { isPattern, zoneOffset } from "../../../languages/query/DateMath.ts"
 import { instant } from "../../../languages/query/Instant.ts"
-
-/** Spreadsheets run such a cell as a formula. */
-const formula = /^[=+\-@\t\r]/
-const number = /^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?$/
-const special = /[",\r\n]/
+import { formula, number, special } from "../../formats/CsvEncoder.ts"
 
 /** Field names that no program takes for a formula, such as `@timestamp`. */
 const plainName = /^@?[A-Za-z_][A-Za-z0-9_.]*$/

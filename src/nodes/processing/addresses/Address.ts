@@ -1,12 +1,11 @@
+import { ipv4Pattern } from "../../../languages/query/Address.ts"
+
 /** An IP address: the number that its bits are. */
 export interface Address {
   readonly bits: 32 | 128
   readonly value: bigint
 }
 
-const octet = "(?:25[0-5]|2[0-4]\\d|1\\d\\d|[1-9]?\\d)"
-/** An IPv4 address, without leading zeros. */
-export const ipv4Pattern = `(?:${octet}\\.){3}${octet}`
 const ipv4 = new RegExp(`^${ipv4Pattern}$`)
 
 /** The number of an IPv4 address; undefined for any other text. */

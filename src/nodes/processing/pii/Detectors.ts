@@ -1,4 +1,5 @@
-import { ipv4Pattern, ipv6Value } from "../addresses/Address.ts"
+import { ipv4Pattern } from "../../../languages/query/Address.ts"
+import { ipv6Value } from "../addresses/Address.ts"
 
 export const kinds = ["email", "ipv4", "ipv6", "card", "iban", "phone"] as const
 export type Kind = (typeof kinds)[number]
