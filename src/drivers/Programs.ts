@@ -16,6 +16,9 @@ export const programs = {
   operators: "layers/operators/testWorkerThread.ts"
 } as const
 
+/** Environment variables that the processes of runs and Python inherit; settings and secrets are not passed on. */
+export const inheritedVariables = ["PATH", "TZ", "LANG", "LC_ALL", "SystemRoot"]
+
 /** The folder of the bundles, and the file that names the newest bundle. `scripts/bundle.ts` creates both. */
 export const bundles = { folder: "dist/programs", current: "dist/programs/current" }
 

@@ -20,3 +20,7 @@ export class BadRequest extends Problem<BadRequest>()(
   { type: "/problems/bad-request", status: 400, title: "Bad request" },
   { issues: Schema.optionalKey(Schema.Array(Issue)) }
 ) {}
+
+/** The error for a body that cannot be read as a whole. */
+export const invalidBody = (detail: string): BadRequest =>
+  new BadRequest({ detail: "The body is invalid", issues: [{ part: "body", pointer: "", detail }] })

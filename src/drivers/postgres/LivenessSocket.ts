@@ -11,6 +11,16 @@ export interface Patience {
   readonly limit?: number
 }
 
+/**
+ * The host and port of a `postgres://` URL. A `host` parameter that begins with a slash is a folder of Unix sockets.
+ */
+export const targetOf = (url: URL): NetConnectOpts => {
+  const port = Number(url.searchParams.get("port") ?? (url.port === "" ? 5432 : url.port))
+  const host = url.searchParams.get("host") ?? decodeURIComponent(url.hostname)
+  if (host.startsWith("/")) return { path: `${host}/.s.PGSQL.${port}` }
+  return { host: host === "" ? "localhost" : host.replace(/^\[|\]$/g, ""), port }
+}
+
 /** `SSLRequest`: the only message that every PostgreSQL and every pooler answers with one byte before any login. */
 const sslRequest = Uint8Array.of(0, 0, 0, 8, 4, 210, 22, 47)
 

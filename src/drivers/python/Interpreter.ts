@@ -2,6 +2,7 @@ import { execFile } from "node:child_process"
 import type { Interpreter } from "../../protocol/Isolation.ts"
 import { codeOf, Failure } from "../Failure.ts"
 import { packagePath } from "../Package.ts"
+import { inheritedVariables } from "../Programs.ts"
 
 /** The message when there is no interpreter. */
 export const noPython = "Python 3.9 or newer is not installed on this machine: there is no python3 that can be started"
@@ -14,12 +15,9 @@ export const pythonProgram = (name: string): string => packagePath(`python/${nam
  */
 export const pythonOptions = ["-I", "-B", "-X", "utf8"]
 
-/** Environment variables that Python inherits; settings and secrets are not passed on. */
-const passed = ["PATH", "TZ", "LANG", "LC_ALL", "SystemRoot"]
-
 /** The environment of Python programs. */
 export const pythonEnvironment = (): NodeJS.ProcessEnv =>
-  Object.fromEntries(passed.flatMap((name) => (name in process.env ? [[name, process.env[name]]] : [])))
+  Object.fromEntries(inheritedVariables.flatMap((name) => (name in process.env ? [[name, process.env[name]]] : [])))
 
 const oldest = 9
 

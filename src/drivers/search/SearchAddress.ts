@@ -1,9 +1,9 @@
-import { type NetConnectOpts, Socket } from "node:net"
+import { Socket } from "node:net"
 import { PgTypes } from "@effect/sql-pg"
 import { Effect, Redacted, Result } from "effect"
 import type { SearchAddress } from "../../protocol/Places.ts"
 import { makeWatchedClient } from "../postgres/ConnectionPools.ts"
-import { connectWatched } from "../postgres/LivenessSocket.ts"
+import { connectWatched, targetOf } from "../postgres/LivenessSocket.ts"
 import { RowTaps } from "./RowTap.ts"
 
 /** Where all connections read into: the driver, and those who tap its rows, copy what they need at once. */
@@ -16,13 +16,6 @@ const onread = {
     this?.emit("data", bytes.subarray(0, size))
     return true
   }
-}
-
-const targetOf = (url: URL): NetConnectOpts => {
-  const port = Number(url.searchParams.get("port") ?? (url.port === "" ? 5432 : url.port))
-  const host = url.searchParams.get("host") ?? decodeURIComponent(url.hostname)
-  if (host.startsWith("/")) return { path: `${host}/.s.PGSQL.${port}` }
-  return { host: host === "" ? "localhost" : host.replace(/^\[|\]$/g, ""), port }
 }
 
 /**

@@ -4,15 +4,12 @@ import { mkdirSync, writeFile } from "node:fs"
 import { Duplex, Readable, type Writable } from "node:stream"
 import { setTimeout as sleep } from "node:timers/promises"
 import { fileURLToPath } from "node:url"
-import { program } from "../../drivers/Programs.ts"
+import { inheritedVariables, program } from "../../drivers/Programs.ts"
 import type { RunIsolation } from "../../protocol/Isolation.ts"
 import { channelFd, encodeOrder, mayPublish, type Order } from "../../protocol/RunProtocol.ts"
 import type { EngineSettings } from "./EngineConfig.ts"
 import { endGroup, residentBytes, signalGroup } from "./ProcessGroup.ts"
 import { compiledFolder } from "./RunLauncher.ts"
-
-/** Environment variables that a child inherits; settings and secrets are not passed on. */
-const passed = ["PATH", "TZ", "LANG", "LC_ALL", "SystemRoot"]
 
 const tailBytes = 16 * 1024
 
@@ -72,7 +69,7 @@ export class Child {
     this.#lifeSigns = settings.lifeSigns !== undefined
     const cache = compiledFolder(settings.tempRoot)
     const env: NodeJS.ProcessEnv = { NODE_COMPILE_CACHE: cache }
-    for (const name of passed) if (name in process.env) env[name] = process.env[name]
+    for (const name of inheritedVariables) if (name in process.env) env[name] = process.env[name]
     // Recreated because cleaners of temporary folders may remove it, and the child needs a working directory.
     mkdirSync(settings.tempRoot, { recursive: true, mode: 0o700 })
     const entry = fileURLToPath(settings.entry ?? program("run"))

@@ -1,11 +1,10 @@
-import type { NetConnectOpts } from "node:net"
 import { PgClient } from "@effect/sql-pg"
 import { Context, Effect, Layer, Redacted, Schedule, type Scope } from "effect"
 import * as Reactivity from "effect/reactivity/Reactivity"
 import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
 import { makeWatchedClient } from "../../drivers/postgres/ConnectionPools.ts"
-import { connectWatched, type Patience } from "../../drivers/postgres/LivenessSocket.ts"
+import { connectWatched, type Patience, targetOf } from "../../drivers/postgres/LivenessSocket.ts"
 import { isUnreachable } from "../../drivers/postgres/Unreachable.ts"
 import { connectionSilence, storageDeadline } from "../../protocol/Liveness.ts"
 import { startEmbedded } from "./Embedded.ts"
@@ -44,16 +43,6 @@ const wide = {
 export const upkeep = { ...wide, statementTimeout: "0" }
 
 const oldestServer = 150000
-
-/**
- * The host and port of a `postgres://` URL. A `host` parameter that begins with a slash is a folder of Unix sockets.
- */
-const targetOf = (url: URL): NetConnectOpts => {
-  const port = Number(url.searchParams.get("port") ?? (url.port === "" ? 5432 : url.port))
-  const host = url.searchParams.get("host") ?? decodeURIComponent(url.hostname)
-  if (host.startsWith("/")) return { path: `${host}/.s.PGSQL.${port}` }
-  return { host: host === "" ? "localhost" : host.replace(/^\[|\]$/g, ""), port }
-}
 
 const mayEncrypt = (url: URL): boolean => ![null, "disable"].includes(url.searchParams.get("sslmode"))
 

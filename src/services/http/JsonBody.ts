@@ -1,6 +1,6 @@
 import { Effect, Stream } from "effect"
 import type { HttpServerRequest } from "effect/http"
-import { BadRequest } from "../../errors/BadRequest.ts"
+import { invalidBody } from "../../errors/BadRequest.ts"
 import { TooLarge } from "../../errors/TooLarge.ts"
 import { UnsupportedMediaType } from "../../errors/UnsupportedMediaType.ts"
 import { readDigits } from "../../languages/json/JsonNumbers.ts"
@@ -10,9 +10,6 @@ import { digestFault } from "./Digest.ts"
 /** `application/json`, or a type with the suffix `+json`. Other types are what web pages can send without being asked. */
 const isJson = /^\s*application\/([\w.-]+\+)?json\s*(;|$)/i
 
-const unreadable = (detail: string) =>
-  new BadRequest({ detail: "The body is invalid", issues: [{ part: "body", pointer: "", detail }] })
-
 /**
  * Reads a JSON body and returns its bytes and its value. Numbers that JavaScript would round are represented by their
  * digits as text. Fails with `BadRequest` when the body is missing or not JSON, or has another digest than its header
@@ -20,7 +17,7 @@ const unreadable = (detail: string) =>
  */
 export const readJson = Effect.fnUntraced(function* (request: HttpServerRequest.HttpServerRequest, limit: number) {
   const body = yield* readBody(request, limit)
-  if (body.length === 0) return yield* unreadable("A JSON body is required")
+  if (body.length === 0) return yield* invalidBody("A JSON body is required")
   return { body, value: yield* jsonOf(request, body) }
 })
 
@@ -38,10 +35,10 @@ const readBody = Effect.fnUntraced(function* (request: HttpServerRequest.HttpSer
   yield* Stream.runForEach(request.stream, (chunk) => {
     bytes.append(chunk)
     return bytes.length > limit ? Effect.fail(new TooLarge({ limit: "jsonBody", value: limit })) : Effect.void
-  }).pipe(Effect.catchTag("HttpServerError", () => unreadable("The body is incomplete")))
+  }).pipe(Effect.catchTag("HttpServerError", () => invalidBody("The body is incomplete")))
   const body = bytes.value.slice()
   const fault = yield* digestFault(request.headers, body)
-  return fault === undefined ? body : yield* unreadable(fault)
+  return fault === undefined ? body : yield* invalidBody(fault)
 })
 
 const jsonOf = Effect.fnUntraced(function* (
@@ -56,6 +53,6 @@ const jsonOf = Effect.fnUntraced(function* (
   }
   return yield* Effect.try({
     try: (): unknown => readDigits(new TextDecoder("utf-8", { fatal: true }).decode(body)),
-    catch: () => unreadable("The body is not JSON in UTF-8")
+    catch: () => invalidBody("The body is not JSON in UTF-8")
   })
 })

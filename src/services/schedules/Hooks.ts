@@ -1,6 +1,6 @@
 import { Context, Effect, Layer, PartitionedSemaphore, Redacted, Result } from "effect"
 import * as Hex from "effect/encoding/Hex"
-import { BadRequest } from "../../errors/BadRequest.ts"
+import { type BadRequest, invalidBody } from "../../errors/BadRequest.ts"
 import { Conflict } from "../../errors/Conflict.ts"
 import { LimitExceeded } from "../../errors/LimitExceeded.ts"
 import type { StorageUnreachable } from "../../errors/StorageUnreachable.ts"
@@ -63,9 +63,6 @@ const needed =
   "The webhook needs its token, Authorization: Bearer fgh_…, or the signature that its schedule asks for, of a body of " +
   "at most 1 MiB"
 
-const unreadable = (detail: string) =>
-  new BadRequest({ detail: "The body is invalid", issues: [{ part: "body", pointer: "", detail }] })
-
 const hookPrincipal = ({ name }: ScheduleKey): Principal => ({ id: `hook:${name}`, method: "key", grants: new Map() })
 
 /** What a body gives the firing. Whatever the run could not read is refused. */
@@ -81,13 +78,13 @@ const givenBy = (
         detail: `The body has the media type ${JSON.stringify(type)}; send it with Content-Type: ${expected}`
       })
     }
-    if (text.includes("\u0000")) return yield* unreadable("The body has a NUL character")
+    if (text.includes("\u0000")) return yield* invalidBody("The body has a NUL character")
     if (type !== "application/json") return { body: JSON.stringify({ type, text }) }
-    const value = yield* Effect.try({ try: () => parseJson(text), catch: () => unreadable("The body is not JSON") })
+    const value = yield* Effect.try({ try: () => parseJson(text), catch: () => invalidBody("The body is not JSON") })
     const items = use === "records" && Array.isArray(value) ? value : [value]
     const fault = items.map((item) => recordOf(item, text.length)).find((item) => typeof item === "string")
     if (fault !== undefined) {
-      return yield* unreadable(
+      return yield* invalidBody(
         use === "records"
           ? "The body is neither a JSON object nor a list of JSON objects"
           : "The body is no JSON object"

@@ -2,7 +2,7 @@ import { Effect, Stream } from "effect"
 import { type HttpServerRequest, HttpServerRespondable, HttpServerResponse } from "effect/http"
 import { HttpApiBuilder } from "effect/http-api"
 import { Api } from "../../Api.ts"
-import { BadRequest } from "../../errors/BadRequest.ts"
+import { BadRequest, invalidBody } from "../../errors/BadRequest.ts"
 import { TooLarge } from "../../errors/TooLarge.ts"
 import { readJson } from "../http/JsonBody.ts"
 import { listResponse } from "../http/Paging.ts"
@@ -86,9 +86,6 @@ export const SchedulesHttp = HttpApiBuilder.group(
 
 const bearer = /^Bearer +(\S+) *$/i
 
-const unreadable = (detail: string) =>
-  new BadRequest({ detail: "The body is invalid", issues: [{ part: "body", pointer: "", detail }] })
-
 export const HooksHttp = HttpApiBuilder.group(
   Api,
   "hooks",
@@ -103,14 +100,14 @@ export const HooksHttp = HttpApiBuilder.group(
         return bytes.length > limits.jsonBody
           ? Effect.fail(new TooLarge({ limit: "jsonBody", value: limits.jsonBody }))
           : Effect.void
-      }).pipe(Effect.catchTag("HttpServerError", () => unreadable("The body is incomplete")))
+      }).pipe(Effect.catchTag("HttpServerError", () => invalidBody("The body is incomplete")))
       return bytes.value
     })
 
     const textOf = (bytes: Uint8Array) =>
       Effect.try({
         try: () => new TextDecoder("utf-8", { fatal: true }).decode(bytes),
-        catch: () => unreadable("The body is not UTF-8")
+        catch: () => invalidBody("The body is not UTF-8")
       })
 
     return handlers.handleRaw("fire", ({ params, request }) =>
