@@ -30,7 +30,7 @@ const refuse = (variable: string, message: string) => Effect.fail(new InvalidSet
 const listOf = (list: Option.Option<string>): ReadonlyArray<string> =>
   Option.match(list, { onNone: () => [], onSome: (text) => text.split(",").map((one) => one.trim()) })
 
-/** An origin as browsers send it, which is compared as it is. */
+/** An origin in exactly the form in which browsers send it, because origins are compared as texts. */
 const isOrigin = (value: string): boolean => /^https?:/.test(value) && URL.parse(value)?.origin === value
 
 const noOriginMessage = (value: string): string => {

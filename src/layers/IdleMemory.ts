@@ -6,7 +6,7 @@ export interface IdleLimits {
   readonly every: Duration.Input
   /** Below this utilization of the event loop since the last check (0 to 1), the gateway counts as idle. */
   readonly quiet: number
-  /** How often in a row that has to be so. */
+  /** Number of quiet checks in a row after which memory is collected. */
   readonly looks: number
   /** Minimum growth of the memory since the last collection, in bytes: of the heap, and of the buffers outside it. */
   readonly worth: number
@@ -15,9 +15,9 @@ export interface IdleLimits {
 const usual: IdleLimits = { every: "5 seconds", quiet: 0.02, looks: 4, worth: 32 * 1024 * 1024 }
 
 /**
- * Tells whether the gateway has been idle for so many looks in a row, given the utilization since the last one. Between
- * two bursts of requests nothing is collected: that takes the shapes of the objects that requests make, so V8 throws away
- * the code that it has optimized for them, and the first second afterwards takes twice the processor time.
+ * Tells whether the last `looks` checks in a row were quiet, given the utilization since the last one. Nothing is
+ * collected between two bursts of requests: a collection drops V8's hidden classes of the objects that requests make,
+ * and with them the optimized code, and the first second afterwards takes twice the processor time.
  */
 export const idleness = ({ quiet, looks }: Pick<IdleLimits, "quiet" | "looks">) => {
   let seen = 0

@@ -13,7 +13,7 @@ import * as WrittenFolders from "./files/WrittenFolders.ts"
 import * as PatternFiles from "./operators/PatternFolders.ts"
 import * as OperatorPool from "./operators/Pool.ts"
 
-/** Adapters that need only this machine's files and threads: production and the tests in memory have the same. */
+/** Adapters that need only this machine's files and threads. Production and the tests in memory share them. */
 export const layer = Layer.mergeAll(
   DataArea.layer,
   FileMeter.layer,

@@ -11,10 +11,10 @@ export const startFailure = (cause: Cause.Cause<unknown>): string =>
     }
   })
 
-/** What is told may come from files: it neither breaks the line nor moves the cursor of a terminal. */
+/** The text may come from files: control characters must neither break the line nor move a terminal's cursor. */
 const oneLine = (text: string): string => text.replaceAll(/\p{Cc}+/gu, " ").trim()
 
-/** What the system refuses, such as a folder where there is a file, is no bug. */
+/** An error of the system, such as ENOTDIR for a folder that is a file, is not a bug. */
 const isSystemError = (error: unknown): error is Error =>
   error instanceof Error && Predicate.hasProperty(error, "syscall")
 

@@ -28,7 +28,8 @@ export const layer = Layer.unwrap(
     )
     // A span per statement takes a third of the time of a small request, so none are created without a receiver.
     if (otlp === undefined) return Layer.merge(logs, Layer.succeed(References.TracerEnabled, false))
-    // It adds its logger to those that are there: to the default one, which writes to standard output, unless told so.
+    // `Otlp.layerJson` keeps the loggers that it finds. Without `logs` below it that would be Effect's default logger,
+    // which writes to standard output.
     return Otlp.layerJson({
       baseUrl: otlp,
       resource: { serviceName: "flow-gateway", serviceVersion: packageVersion }

@@ -12,7 +12,7 @@ import * as StoredLogins from "./StoredLogins.ts"
 import * as StoredSessions from "./StoredSessions.ts"
 import * as Tokens from "./Tokens.ts"
 
-/** What the operator should know of who can reach the gateway, and of who can listen. */
+/** Warns the operator who can reach the gateway without credentials, and who can read what is sent without TLS. */
 const warning = ({ host, auth, tls }: Settings["Service"]): Effect.Effect<void> => {
   if (isLoopback(host)) return Effect.void
   if (auth === undefined) {

@@ -3,7 +3,10 @@ export const failuresAtOnce = 30
 const failuresPerSecond = 1
 const mostAddresses = 10_000
 
-/** Counts wrong passwords by address: each takes one of a number of tries, which come back with time. */
+/**
+ * Limits wrong passwords for each address: a bucket of tries, of which each failure takes one, and which refills with
+ * time.
+ */
 export class FailedLogins {
   readonly #tries = new Map<string, { left: number; at: number }>()
   readonly #now: () => number

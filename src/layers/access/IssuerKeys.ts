@@ -15,7 +15,7 @@ export const attemptMillis = 10_000
 /** Milliseconds that an issuer has to tell its keys. */
 const patience = 5000
 
-/** Keys that an issuer may have, and those that a token which names none is tried with. */
+/** Maximum number of keys of an issuer, and of keys that are tried for a token which names none. */
 const mostKeys = 100
 const mostTries = 4
 
@@ -34,7 +34,7 @@ export type FindKeys = (header: JWSHeaderParameters) => Effect.Effect<ReadonlyAr
 
 type Local = (header: JWSHeaderParameters) => Promise<CryptoKey>
 
-/** The keys of a set that fit; undefined when the issuer may have newer ones. */
+/** The keys of a set that fit the header; undefined when none does, so that the issuer may have newer ones. */
 const among = async (local: Local, header: JWSHeaderParameters): Promise<ReadonlyArray<CryptoKey> | undefined> => {
   try {
     return [await local(header)]

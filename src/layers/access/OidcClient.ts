@@ -8,7 +8,9 @@ import { type IssuerFetch, makeIssuerFetch } from "./IssuerFetch.ts"
 import { monotonicMillis } from "./RowLookup.ts"
 import { skewOf } from "./Tokens.ts"
 
-/** Milliseconds for which what an issuer says of itself is not read again, and for which it is not asked after a failure. */
+/**
+ * Milliseconds for which an issuer's discovery document is cached, and for which it is not asked again after a failure.
+ */
 const freshMillis = 10 * 60_000
 const failedMillis = 1000
 const mostIssuers = 100
@@ -35,7 +37,7 @@ const fetchBy =
     })
   }
 
-/** Failures of a login that the issuer has answered, but not as it should for this login. */
+/** Error codes of answers that the issuer gave and that are not valid for this login. */
 const refusing: ReadonlySet<unknown> = new Set([
   "OAUTH_INVALID_RESPONSE",
   "OAUTH_JWT_TIMESTAMP_CHECK_FAILED",
@@ -71,7 +73,7 @@ const failed =
 
 const isPlain = (issuer: string): boolean => issuer.startsWith("http:")
 
-/** How the gateway shows the issuer that it is the client. */
+/** How the gateway authenticates as a client at the issuer. */
 const authenticationOf = (config: client.Configuration, secret: string | undefined): client.ClientAuth => {
   if (secret === undefined) return client.None()
   const supported = config.serverMetadata().token_endpoint_auth_methods_supported
@@ -86,7 +88,7 @@ const settle = (config: client.Configuration, issuer: string): client.Configurat
   return config
 }
 
-/** The way of authorization code with PKCE at issuers, by openid-client. */
+/** Logins at issuers by authorization code with PKCE, on openid-client. */
 export const makeOidcClient = (allowed: ReadonlyArray<string>, clock: Clock.Clock) => {
   const fetch = fetchBy(makeIssuerFetch(allowed))
   const known = new ExpiringMap<string, Promise<client.Configuration>>(mostIssuers)
@@ -98,14 +100,14 @@ export const makeOidcClient = (allowed: ReadonlyArray<string>, clock: Clock.Cloc
       timeout: patience,
       execute: isPlain(issuer.issuer) ? [client.allowInsecureRequests] : []
     })
-    // How the client authenticates is known only now that the issuer has said what it takes.
+    // Only the discovery document says by which methods a client may authenticate.
     const config = new client.Configuration(found.serverMetadata(), clientId, metadata, authenticationOf(found, secret))
     config[client.customFetch] = fetch
     config.timeout = patience
     return settle(config, issuer.issuer)
   }
 
-  /** What the issuer says of itself, read once for all that need it. */
+  /** The issuer's discovery document as a configuration, read once for all logins that need it. */
   const configOf = (issuer: Issuer, clientId: string, given: Redacted.Redacted<string> | undefined) =>
     Effect.tryPromise({
       try: () => {

@@ -29,14 +29,17 @@ interface User {
   readonly principal: Principal
 }
 
-/** The users of a file by name, and the hash that stands for those that are none. */
+/** The users of a file by name, and the hash against which the passwords of unknown names are checked. */
 interface Users {
   readonly file: AccessFile | undefined
   readonly byName: ReadonlyMap<string, User>
   readonly nobody: PasswordHash
 }
 
-/** A hash that no password has, with the cost that most users have: who does not exist takes as long as who does. */
+/**
+ * A hash that no password matches, with the cost that most users' hashes have: the time of an answer must not tell
+ * whether a user exists.
+ */
 const nobodyAmong = (users: ReadonlyMap<string, User>): PasswordHash => {
   const counts = new Map<string, { readonly hash: PasswordHash; number: number }>()
   for (const { stored } of users.values()) {

@@ -58,7 +58,7 @@ export const makeRowLookup = Effect.fnUntraced(function* <Id extends string, Row
   const readAll = Effect.gen(function* () {
     while (isMoreWanted()) {
       const ids = [...wanted.keys().take(mostIds)]
-      // From before the read, so that nothing is taken from memory for longer after it has ended.
+      // Counted from before the read, so that a row is never used for longer than `millis` after it was read.
       const until = monotonicMillis(clock) + millis
       const read = yield* Effect.exit(find(ids))
       if (Exit.isFailure(read)) {

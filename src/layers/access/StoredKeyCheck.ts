@@ -26,7 +26,7 @@ const grantsOfOwner = ({ users = {}, issuers = [] }: AccessFile, owner: string):
     const user = Object.hasOwn(users, name) ? users[name] : undefined
     return user === undefined ? undefined : new Map(Object.entries(user.roles))
   }
-  // What the claims of a token gave when the key was made is not known here.
+  // The claims of the token with which the key was made are not stored, so only its issuer can be checked.
   const isIssued = issuers.some(({ issuer }) => owner.startsWith(`token:${issuer}#`))
   return isIssued ? new Map([[everyTenant, "admin"]]) : undefined
 }

@@ -35,7 +35,7 @@ const headersOf = (given: Credential): CredentialHeaders => {
 const refuse = (pointer: string, detail: string) =>
   new BadRequest({ detail: "The login is invalid", issues: [{ part: "body", pointer, detail }] })
 
-/** What the credential cannot be, before it is checked: a key in place of a token would be another credential. */
+/** Why a credential is refused without a check. A key that is sent as a token would authenticate another way. */
 const faultOf = (given: Credential) => {
   if ("user" in given) {
     return given.user.includes(":") ? refuse("/user", "A user's name has no colon") : undefined
@@ -44,7 +44,7 @@ const faultOf = (given: Credential) => {
   return given.token.startsWith("fgk_") ? refuse("/token", "This is an API key: send it as key") : undefined
 }
 
-/** What tells the credential later, by the rules that held before it was checked. */
+/** What a session keeps to check its credential later; `file` has the rules by which it was accepted. */
 const proofOf = (file: AccessFile, principal: Principal, given: Credential): Proof | undefined => {
   if ("user" in given) {
     const name = principal.id.slice("user:".length)

@@ -33,14 +33,14 @@ const idOf = (token: string): string => hash("sha256", token, "hex")
 
 const decodeProof = Schema.decodeUnknownOption(Schema.fromJsonString(Proof))
 
-/** By which a session knows that a password is still the one with which it began. */
+/** The digest of a stored password hash, by which a session notices that the user's password has changed. */
 export const passwordDigest = (stored: string): string => hash("sha256", stored, "hex")
 
-/** For whom the issuer's tokens have to be: for the API, or for the gateway as a client in a login. */
+/** The audiences that a token of the issuer may have: the API's, or the client id of logins. */
 const audiencesOf = ({ audience, login }: Issuer, scheme: "token" | "oidc"): ReadonlyArray<string> =>
   scheme === "oidc" ? (login === undefined ? [] : [login.clientId]) : [audience].flat()
 
-/** Whom the claims of a session name by the rules of now. */
+/** The principal of a session's claims by the current rules of the access file. */
 const ofClaims = (file: AccessFile, proof: Extract<Proof, { claims: object }>): Principal | undefined => {
   const issuer = file.issuers?.find((one) => one.issuer === proof.issuer)
   if (issuer === undefined) return undefined

@@ -51,9 +51,8 @@ const oldMessages = Layer.effectDiscard(
 )
 
 /**
- * Connections that fail a write after they were closed. Node silently drops such a write, so the sender would wait
- * forever for a reply; in a gateway that wakes from a freeze, whose connections the others have closed, no entity would
- * ever end.
+ * Makes writes to a closed connection fail. Node drops them silently, so the sender would wait for a reply forever: in
+ * a gateway that wakes from a freeze, whose connections the others have closed, no entity would ever end.
  */
 export const mortal = Layer.effect(
   SocketServer.SocketServer,

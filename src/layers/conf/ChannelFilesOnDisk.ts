@@ -207,12 +207,12 @@ export const layerAt = ({ conf, data, storageDeadline }: Places) =>
           yield* locked(tenant, channel)
           yield* attempt(tenant, () => settle(tenant, channel))
           yield* before(yield* stored(yield* attempt(tenant, () => current(tenant, channel))))
-          // Not to be cut in two: it is written down already.
+          // Uninterruptible, because the audit has recorded the change already.
           yield* Effect.uninterruptible(attempt(tenant, () => swap(tenant, channel, files)))
         }, Effect.scoped)
       })
     })
   )
 
-/** The same, as the settings say. */
+/** {@link layerAt} with the places that the settings name. */
 export const layer = Layer.unwrap(Effect.map(Settings, layerAt))

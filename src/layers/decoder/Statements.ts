@@ -95,9 +95,8 @@ const lookUp = async (
 }
 
 /**
- * The faults of the statements of a flowline's nodes that DuckDB finds without their inputs' records, and the columns
- * that nodes have. `conf` is the
- * tenant's configuration folder, if there is one.
+ * The faults that DuckDB finds in the statements of a flowline's nodes without their inputs' records, and the columns
+ * of the nodes as far as they are known. `conf` is the tenant's configuration folder, if there is one.
  */
 export const sqlFindings = async (nodes: ReadonlyArray<SqlNode>, conf: string | undefined): Promise<SqlFindings> => {
   const findings: Array<Finding> = []

@@ -93,7 +93,7 @@ const isolationFindings = async ({
   }
 }
 
-/** Beyond the year in which this was built no clock can be; one that is behind breaks certificates and tokens. */
+/** A clock that shows a time before this version was built is wrong; a slow clock breaks certificates and tokens. */
 const builtAt = Date.UTC(2026, 0, 1)
 
 const clockFinding = (): Finding => {

@@ -20,8 +20,8 @@ export class Messages {
 
   constructor(stream: Readable) {
     this.#stream = stream
-    // When a child exits, Node resumes its streams, and unread data would be lost. A listener keeps it.
-    // the last words until they are asked for.
+    // When a child exits, Node resumes its streams and would discard unread data. A `readable` listener keeps the last
+    // messages until they are read.
     stream.on("readable", () => {})
   }
 

@@ -21,7 +21,7 @@ export const orderOf = async (
     blobs: settings.blobs,
     // Only runs that need the search receive its address.
     ...(connections > 0 && settings.search !== undefined ? { search: { ...settings.search, connections } } : {}),
-    // A trial that needs no more than usual takes the child that is kept ready.
+    // A trial gets at least the default heap, so that it can take a warm child.
     memoryMib: Math.max(spec.flowline.settings.memory_mib ?? settings.memoryMib, spec.trial ? settings.memoryMib : 0),
     outputLines: settings.outputLines,
     outputBytes: settings.outputBytes,

@@ -21,7 +21,7 @@ const undisturbedOnBusy = 5000
 /** Processors that have to be idle, on average, for a start that takes nothing from a run. */
 const idleEnough = 0.5
 
-/** How many of the last runs tell what the next spare gets ready for. */
+/** Number of last runs whose needs the next spare prepares for. */
 const telling = 4
 
 /** Milliseconds between two spares: they are started one by one. */
@@ -30,7 +30,7 @@ const spacing = 250
 /** How often the number of spares is compared with the number that is wanted. */
 const reviewMillis = 1000
 
-/** What a run of this flowline needs that a spare can have ready. */
+/** The modules that a spare can load in advance for a run of this flowline. */
 export const readinessOf = ({ runtime, dag }: Flowline): ReadonlyArray<Readiness> => {
   if (runtime === "analytics") return ["analytics"]
   return dag.some((node) => isNeeding(node, "search")) ? ["search"] : []
@@ -39,11 +39,11 @@ export const readinessOf = ({ runtime, dag }: Flowline): ReadonlyArray<Readiness
 const notIsolated: RunIsolation = { parts: [], missing: [], launcher: [], hasDoor: false }
 
 /**
- * Starts children for runs. Some with the default memory are kept warm, with their modules loaded and their parent
- * watch running, so that a run starts within milliseconds. The next one is started when the run has ended or has had
- * some time, so that it does not slow the run down. It loads the runtime analytics or the search client, too, if one of
- * the last runs needed it. One is enough for runs that are started here; a gateway that may have to take over those of another one keeps as
- * many as that would take, because on a busy machine a start takes seconds.
+ * Starts the processes of runs. Some spares with the default memory are kept warm: their modules are loaded and their
+ * parent watch runs, so that a run starts within milliseconds. The next spare is started when the run has ended or has
+ * had some time, so that its start does not slow the run down. It also loads the analytics runtime or the search client
+ * if one of the last runs needed it. One spare is enough for the runs that are started here. A gateway that may have to
+ * take over the runs of another one keeps as many as that takes, because on a busy machine a start takes seconds.
  */
 export class Runners {
   readonly #settings: EngineSettings
@@ -76,12 +76,12 @@ export class Runners {
     })
   }
 
-  /** How children are kept apart; to be known before one is taken. */
+  /** The isolation of children; it has to be known before {@link take}. */
   async isolation(): Promise<RunIsolation> {
     const isolation = (await this.#settings.isolation?.()) ?? notIsolated
     if (isolation !== this.#isolation) {
       this.#isolation = isolation
-      // Those that wait are kept apart in another way.
+      // The spares were started with the former isolation.
       for (const child of this.#spares) void child.stop(false)
       this.#spares = []
     }

@@ -22,7 +22,7 @@ export const refusal = (
     if (error._tag === "Unauthorized") {
       const refused = HttpServerResponse.setHeader(response, "www-authenticate", authenticator.challenge(request))
       const { session } = authenticator
-      // A page of others is not to take the session away.
+      // Only the gateway's own pages may end the session: another site must not log the reader out.
       return session !== undefined && usesSession(request, session) && isOfOwnPage(request)
         ? withoutCookie(refused, request, session)
         : refused

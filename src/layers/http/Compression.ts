@@ -16,9 +16,9 @@ const texts =
   /^(text\/(?!event-stream)[\w.+-]+|application\/(json|x-ndjson|javascript|xml|[\w.-]+\+(json|xml)))\s*(;|$)/i
 
 /**
- * Whether the answer is a text that the gateway has made. One with a secret is not to be stored, and its length must not
- * tell anything of it either. What takes ranges is a stored file: its length, its ranges and
- * its tag, the SHA-256, are those of its bytes.
+ * Whether the answer is a text that the gateway has made. Excluded are answers with a secret (`no-store`), whose length
+ * must not tell anything of it, and stored files (`Accept-Ranges`), whose length, ranges and tag are those of their
+ * bytes.
  */
 const isCompressible = ({ status, headers, body }: Response): boolean =>
   status >= 200 &&
@@ -48,7 +48,7 @@ const withPlainTags = (request: Request): Request => {
   return request.modify({ headers: Headers.setAll(request.headers, Object.fromEntries(plain)) })
 }
 
-/** A 304 with the tag by which the client knows what it has. */
+/** A 304 with the tag that the client has sent. */
 const notModified = (request: Request, response: Response): Response => {
   const { etag, "accept-ranges": ranges } = response.headers
   if (etag === undefined || ranges !== undefined) return response
@@ -59,8 +59,8 @@ const notModified = (request: Request, response: Response): Response => {
 }
 
 /**
- * The body in a coding. One whose length is known is in memory: it is compressed at once, so that a client that reads
- * slowly does not keep a compressor. Others are compressed as they come.
+ * The compressed body. One in memory is compressed at once, so that a client that reads slowly does not keep a
+ * compressor; streams are compressed as they come.
  */
 const coded = (body: Compressible, type: string, coding: Coding): Effect.Effect<Compressible> => {
   if (body._tag === "Uint8Array") {

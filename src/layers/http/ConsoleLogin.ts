@@ -39,7 +39,10 @@ const queryOf = ({ originalUrl }: Request): URLSearchParams => {
 
 const addressOf = (request: Request): string => Option.getOrElse(request.remoteAddress, () => "")
 
-/** The page of the console to which a login returns, without `console/`: whatever else the text says is left out. */
+/**
+ * The page of the console to which a login returns, with its query and without `console/`. Empty when the text leads
+ * anywhere else.
+ */
 export const ownPageOf = (text: string): string => {
   const url = URL.parse(text, "http://own/console/")
   if (url?.origin !== "http://own" || !url.pathname.startsWith("/console/") || text.length > 2048) return ""

@@ -16,7 +16,7 @@ const viewer = {
   customCss: 'a[href^="https://www.scalar.com"], a[href^="https://scalar.com"] { display: none !important; }'
 }
 
-/** Holds the page to this gateway, whatever the viewer is made to do. */
+/** Lets the page load and call nothing but this gateway, whatever the viewer tries. */
 const policy = [
   "default-src 'none'",
   "script-src 'unsafe-inline'",

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from "node:http"
 
-/** What is wrong with how a request says where its body ends: the status and detail of the answer. */
+/** Why the length of a request's body is ambiguous: the status and detail of the answer. */
 export interface FramingFault {
   readonly status: 400 | 501
   readonly detail: string
@@ -8,7 +8,7 @@ export interface FramingFault {
 
 const name = "transfer-encoding"
 
-/** Asked of every request: `headers` would be made for each, which most have no need of. */
+/** Reads the raw headers: most requests never need `headers`, which Node would build for each. */
 const hasCoding = (raw: ReadonlyArray<string>): boolean => {
   for (let at = 0; at < raw.length; at += 2) {
     if (raw[at]!.length === name.length && raw[at]!.toLowerCase() === name) return true
@@ -17,8 +17,9 @@ const hasCoding = (raw: ReadonlyArray<string>): boolean => {
 }
 
 /**
- * Why the end of a request's body is not sure (RFC 9112, section 6.1). Node finds it wherever the last coding is
- * `chunked`, whichever came before, also in HTTP/1.0, which has no chunks: a proxy may find another one.
+ * Why the end of a request's body is ambiguous (RFC 9112, section 6.1); undefined when it is not. Node accepts any list
+ * of codings whose last one is `chunked`, also in HTTP/1.0, which has no chunks. A proxy may see another end, and take
+ * the rest for a further request.
  */
 export const framingFault = (request: IncomingMessage): FramingFault | undefined => {
   if (!hasCoding(request.rawHeaders)) return undefined

@@ -100,7 +100,7 @@ export const nodeServer = (
     connectionsCheckingInterval: Math.min(5000, headers / 4),
     keepAliveTimeout: keepAlive,
     requestTimeout: 0,
-    // Whatever the environment says (NODE_OPTIONS): what proxies read in another way is refused.
+    // Whatever NODE_OPTIONS says: a lenient parser and a proxy may disagree about a request.
     insecureHTTPParser: false,
     requireHostHeader: false,
     noDelay: true,
@@ -121,7 +121,7 @@ export const nodeServer = (
     const ids = refuse(socket, generalProblem(status, detail))
     finished({ method: "", url: "", status, milliseconds: 0, remote, ...ids, aborted: false, began: true })
   }
-  /** Connections on which the end of a request is not sure: what comes after it is not read as another one. */
+  /** Connections with a request whose end is ambiguous: what follows is not read as another request. */
   const unsure = new WeakSet<Duplex>()
   server.on("clientError", (error: Error & { code?: string }, socket: Duplex) => {
     // The body behind a head that was refused; the connection closes with that answer.
@@ -180,7 +180,7 @@ export const nodeServer = (
     answerBare(request, response, fault.status, fault.detail, { connection: "close" })
     return true
   }
-  // Comes before the listeners, as a request with a fixed answer is for none of them.
+  // Overrides `emit` because a request with a fixed answer must not reach the listeners.
   const emit = server.emit.bind(server)
   server.emit = (event: string | symbol, ...args: ReadonlyArray<unknown>) => {
     const [request, response] = args

@@ -25,7 +25,7 @@ const failures: ReadonlySet<unknown> = new Set(["/problems/internal-error", "/pr
 const isHidden = (problem: Record<string, unknown>): boolean =>
   problem["type"] === "/problems/not-found" && problem["kind"] === "tenant"
 
-/** The quota in bytes is told by a 413, which otherwise is the fault of a request. */
+/** A 413 for the quota in bytes is a refusal; any other 413 is a faulty request. */
 const isOverQuota = (problem: Record<string, unknown>): boolean =>
   problem["type"] === "/problems/too-large" && problem["limit"] === "storedBytes"
 
@@ -37,7 +37,9 @@ const tenantOf = (path: string): string => {
   }
 }
 
-/** What the audit says of the answer to a request, if anything. Other problems are answers to faulty requests. */
+/**
+ * The audit's row for an answer: a refused request, or a change that the gateway could not make. Undefined for others.
+ */
 export const refusalOf = (
   table: RouteTable,
   request: HttpServerRequest.HttpServerRequest,

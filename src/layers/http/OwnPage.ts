@@ -37,9 +37,9 @@ const isOwnOrigin = (request: Request, origin: string): boolean => {
 }
 
 /**
- * Whether a page of the gateway itself has sent the request, which a cookie does not tell: browsers send it for pages of
- * others too. They say where a request comes from by `Sec-Fetch-Site`, over TLS and on the own machine, or by `Origin`.
- * What a reader opens by itself (`none`) only reads.
+ * Whether a page of the gateway itself has sent the request. The cookie does not tell, because browsers send it for
+ * other sites' pages too. Browsers tell by `Sec-Fetch-Site` (over TLS and on loopback) or by `Origin`. `none`, an
+ * address that the reader opened, counts for reads only.
  */
 export const isOfOwnPage = (request: Request): boolean => {
   const { "sec-fetch-site": site, origin, [pageHeader]: own } = request.headers
@@ -50,11 +50,14 @@ export const isOfOwnPage = (request: Request): boolean => {
 
 const detail = "A session counts for requests of the gateway's own pages only"
 
-/** The answer to a request of another page: one that reads is without a credential, as its cookie does not count. */
+/** The refusal of a request of another site's page. The cookie does not count, so a read is without a credential. */
 export const foreignPage = (request: Request): ForeignOrigin | Unauthorized =>
   isSafe(request) ? new Unauthorized({ detail }) : new ForeignOrigin({ detail })
 
-/** Whether nobody but an own page, or a reader itself, has begun a login, which another page would do for its own user. */
+/**
+ * Whether a login may begin by this request: one of the gateway's own pages or an address that the reader opened.
+ * Another site could otherwise log the reader in as its own user.
+ */
 export const mayBeginLogin = ({ headers }: Request): boolean => {
   const site = headers["sec-fetch-site"]
   return site === undefined || site === "same-origin" || site === "none"

@@ -27,7 +27,10 @@ const instanceOf = ({ originalUrl }: Request): string => pathOf(originalUrl).rep
 const lacksHost = ({ source }: Request): boolean =>
   source instanceof IncomingMessage && source.headers.host === undefined && source.httpVersion === "1.1"
 
-/** Headers that decide who asks for what. Node takes the first of several, and a proxy may have looked at the last. */
+/**
+ * Headers that decide who asks for what, each with a bit. Node takes the first of several, and a proxy may have checked
+ * the last one.
+ */
 const singular: ReadonlyMap<string, number> = new Map([
   ["host", 1],
   ["authorization", 2],
@@ -94,7 +97,10 @@ const withNul = new NotFound({ kind: "route" })
 export const forwardedHost = ({ source }: Request): string | undefined =>
   source instanceof Received ? source.forwarded?.host : undefined
 
-/** Nothing has a NUL in its name, and neither file systems nor PostgreSQL would even look for it. */
+/**
+ * Why a request is refused before its route is known. No name contains NUL: file systems and PostgreSQL would reject
+ * it.
+ */
 const refusalOf = (request: Request, check: ReturnType<typeof browserCheck>) => {
   if (lacksHost(request)) return refuse(withoutHost)
   const twice = repeated(request)
@@ -125,7 +131,7 @@ export interface Surroundings {
   readonly check: ReturnType<typeof browserCheck>
 }
 
-/** What a request for no route, or with a method that its path does not have, is told about it. */
+/** The answer to a request for a path or method that does not exist. */
 const absent = Effect.fnUntraced(function* (
   { tenants }: Surroundings,
   request: Request,

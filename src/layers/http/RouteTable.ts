@@ -59,7 +59,7 @@ export interface RouteTable {
   readonly lacking: ReadonlyArray<{ readonly path: `/${string}`; readonly method: (typeof routed)[number] }>
 }
 
-/** True when every path of the second template's kind is one of the first's, whose parameters stand for its words. */
+/** Whether the router could take a path of the template `narrow` for one of `wide`, whose parameters match any word. */
 const covers = (wide: string, narrow: string): boolean => {
   if (wide === narrow) return false
   const words = narrow.split("/")

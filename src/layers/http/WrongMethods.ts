@@ -7,7 +7,10 @@ const noRoute = HttpServerRequest.HttpServerRequest.use((request) =>
   Effect.fail(new HttpServerError.HttpServerError({ reason: new HttpServerError.RouteNotFound({ request }) }))
 )
 
-/** Keeps the router from giving a wrong method on a path to another path whose parameter could stand for its words. */
+/**
+ * Answers the methods that a path lacks ({@link RouteTable.lacking}); the router would pass them to another path whose
+ * parameter matches its words.
+ */
 export const layer = (table: RouteTable) =>
   HttpRouter.use((router) =>
     Effect.forEach(table.lacking, ({ method, path }) => router.add(method, path, noRoute), { discard: true })

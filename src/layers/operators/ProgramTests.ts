@@ -20,7 +20,7 @@ const eventOf = ({ text }: Sample): unknown => {
       const value = parseJson(text)
       if (Predicate.isObject(value)) return value
     } catch {
-      // Not JSON after all.
+      // Only looked like JSON.
     }
   }
   return { message: text }

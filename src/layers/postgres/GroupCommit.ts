@@ -1,23 +1,24 @@
 import { type Context, Effect, Exit } from "effect"
 
-/** One who waits for its part of a call. */
+/** An item that waits for its result. */
 interface Waiting<A, B, E> {
   readonly item: A
   readonly answer: (exit: Exit.Exit<B, E>) => void
 }
 
-/** Milliseconds that a call waits for more, which are about to come. */
+/** Milliseconds that a call waits for further items, when they are about to come. */
 const gathering = 4
-/** Milliseconds after which those who wait for a call to end begin the next one. */
+/** Milliseconds after which the items that wait for a call to end begin the next one anyway. */
 const patience = 1000
 
 /**
- * Does with one call what many ask for. One call of a key is under way at a time, and those who come meanwhile share the
- * next one. Who leaves before it has taken its items has no part in it; once it has, it goes on for the others.
+ * Batches items into calls. One call of a key is under way at a time, and the items that come meanwhile share the next
+ * one. An item whose fiber is interrupted before the call takes it is dropped; afterwards the call goes on for the
+ * others.
  *
- * @param call takes its items when it is about to send them, and returns what has become of each, in their order
- * @param weightOf items that weigh more than 1 together are not in one call
- * @param hasCompany whether more items like this one are about to come
+ * @param call takes its items when it is about to send them, and returns their results in the same order
+ * @param weightOf items whose weights add up to more than 1 do not share a call
+ * @param hasCompany whether more items are about to come
  */
 export const groupCommit = <K, A, B, E>(
   context: Context.Context<never>,
@@ -53,7 +54,8 @@ export const groupCommit = <K, A, B, E>(
     const timer = setTimeout(end, patience)
     Effect.runForkWith(context)(call(key, take)).addObserver((exit) => {
       clearTimeout(timer)
-      // Those who are there when a call fails early would wait for the same failure again.
+      // When a call fails before it takes its items, the waiting ones get the failure, too: the next call would fail
+      // alike.
       const answered = taken ?? next(queue)
       end()
       for (const [n, { answer }] of answered.entries()) answer(Exit.map(exit, (results) => results[n]!))

@@ -33,7 +33,10 @@ const openSigns = (): number => {
   throw new Error(`No file can be made in ${tmpdir()} (TMPDIR), where runs look for signs of life of their gateway`)
 }
 
-/** With the address of a database that several gateways may share, the thread is started; else nobody waits for it. */
+/**
+ * `databaseUrl` is that of a database that several gateways may share. Without it the thread is not started, because no
+ * other gateway waits for heartbeats.
+ */
 export const layer = (databaseUrl: Option.Option<Redacted.Redacted<string>>) =>
   Layer.effect(
     Heartbeats,

@@ -41,7 +41,7 @@ export const migrations: MigrationFiles = {
 
 const table = "flow_migrations"
 
-/** Held during a migration, so that gateways that start together wait for each other. */
+/** The lock that is held during a migration: of gateways that start together, one migrates. */
 const advisoryLock = 0x666c6f77
 
 /**

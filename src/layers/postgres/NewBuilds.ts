@@ -100,7 +100,7 @@ export const sharedAdd = Effect.fnUntraced(function* (sql: SqlClient.SqlClient) 
   const context = yield* Effect.context<never>()
   const single = (tenant: TenantId, build: NewBuild) => alone(sql, addBuild(sql, tenant, build))
   const addAll = Effect.fnUntraced(function* (tenant: TenantId, builds: ReadonlyArray<NewBuild>) {
-    // The second of a version learns from the first what it is.
+    // Of two builds of one version only the first is added: for the second one the version exists.
     const seen = new Map(builds.toReversed().map((build) => [originOfBuild(build), build]))
     const firsts = builds.filter((build) => seen.get(originOfBuild(build)) === build)
     const rows = firsts.length === 0 ? [] : yield* insertBuilds(sql, tenant, firsts)

@@ -155,7 +155,7 @@ export const layer = Layer.effect(
         where tenant = ${tenant} and id = ${id} and (saved or generated)
           and ${seen === undefined ? sql`true` : sql`version = ${seen}`}
         returning flow_flowline_digest(tenant, id, version) as digest`
-        // A second statement, which sees what an execution has written while the first one waited for it.
+        // A second statement, because it sees the executions that were written while the first one waited for the lock.
         if (row !== undefined)
           yield* sql`delete from positions where tenant = ${tenant} and scope = ${flowlineScope(id)}`
         return row?.digest
