@@ -104,7 +104,10 @@ export const refresh = async (): Promise<void> => {
   sweep(home, name)
 }
 
-/** The same for a start, which goes on without a bundle. An old one must not be started, so where it stays this fails. */
+/**
+ * Bundles before a start, which goes on without a bundle when that fails. An old bundle must not be started, so this
+ * fails where one cannot be removed.
+ */
 const refreshIfPossible = async (): Promise<void> => {
   try {
     await refresh()
@@ -115,7 +118,7 @@ const refreshIfPossible = async (): Promise<void> => {
   }
 }
 
-/** The same in a process of its own: bundling takes some 500 MiB, which the gateway would keep. */
+/** {@link refreshIfPossible} in a process of its own: bundling takes some 500 MiB, which the gateway would keep. */
 export const refreshApart = async (): Promise<void> => {
   if (isNewest(fingerprint())) return
   const [code] = await once(spawn(process.execPath, [import.meta.filename], { stdio: "inherit" }), "exit")

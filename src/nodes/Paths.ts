@@ -16,7 +16,7 @@ export const pathFault = (path: string): string | undefined => {
 }
 
 const segment = "(?!\\.{1,2}(?:/|$))[^\\u0000-\\u001f\\u007f-\\u009f\\u2028\\u2029\\ud800-\\udfff\\\\/]+"
-/** The same as a pattern, for whoever checks settings by their JSON Schema. */
+/** {@link pathFault} as a regular expression, for programs that check settings by their JSON Schema. */
 export const pathPattern = new RegExp(`^(?![A-Za-z]:)${segment}(?:/${segment})*$`, "u")
 
 /** A relative path that stays below its folder. */

@@ -61,7 +61,7 @@ const zone = `[A-Za-z][A-Za-z0-9_+/-]*`
 
 /** An offset or what looks like the name of a zone. */
 export const zonePattern = new RegExp(`^(?:${offset}|${zone})$`, "u")
-/** The same, or a text with the field of a record that has the zone. */
+/** {@link zonePattern}, or a text with a `%{field}` that has the zone. */
 export const dynamicZonePattern = new RegExp(`^(?:${offset}|${zone}|[^]*%\\{[^]*)$`, "u")
 
 const letters = "[yuMLdDweEHkhKmsSaXxzVYZ]"

@@ -13,10 +13,13 @@ import type { RunTrigger, TriggerBody } from "./Trigger.ts"
 /** Argument of a child that exits if it had to compile its modules itself, so that a faster one replaces it. */
 export const leaveWhenCold = "--leave-when-cold"
 
-/** What only some runs need, and a child can load while it waits: the runtime with its database, or the search client. */
+/**
+ * Modules that only some runs need and that a waiting child can load in advance: the analytics runtime with its
+ * database, or the search client.
+ */
 export type Readiness = "analytics" | "search"
 
-/** Argument of a child that loads it while it waits. */
+/** Argument that makes a waiting child load the part. */
 export const readyFor = (part: Readiness): string => `--ready-for-${part}`
 
 /** A run of a flowline. `epoch` counts the attempts of the execution from 1. */
@@ -37,9 +40,9 @@ export interface RunSpec {
   readonly secrets?: Redacted.Redacted<SecretValues>
   /** Whether the run is a job that is kept running: it has no default time limit, and its output limits are per second. */
   readonly lasting?: boolean
-  /** What the run is named for those that it sends to: see `RunContext.origin`. */
+  /** The name of what is run, for the ids of sent records: see `RunContext.origin`. */
   readonly origin?: string
-  /** The same for inputs that are read from their beginning in every attempt: see `RunContext.work`. */
+  /** The name of what is run, for inputs that every attempt reads from their beginning: see `RunContext.work`. */
   readonly work?: string
   /** What started the execution, and the body of its webhook. */
   readonly trigger?: RunTrigger
@@ -144,7 +147,7 @@ export interface NodeCounters {
   /** Records that a node has matched or enriched, and those that it has not. */
   readonly matched?: number
   readonly unmatched?: number
-  /** Records that a node has not passed on, as it is there for that. */
+  /** Records that a node was meant to hold back, such as those that a filter drops. */
   readonly dropped?: number
   /** How often a node has read a changed file again, and how often it could not and kept what it had. */
   readonly reloads?: number
@@ -153,7 +156,7 @@ export interface NodeCounters {
   readonly lastError?: string
   /** Bytes that the encoding of an input does not have, and that became U+FFFD. */
   readonly replacedBytes?: number
-  /** What its user should know although nothing failed. */
+  /** Something that the user should know although nothing failed. */
   readonly warning?: string
 }
 
@@ -181,8 +184,8 @@ export type RunMessage =
   | { readonly _tag: "Truncated" }
   | { readonly _tag: "Counters"; readonly nodes: ReadonlyArray<NodeCounters> }
   /**
-   * Where the nodes stand, by component, and the files that they append to, by path. All of it belongs together:
-   * everything before it is durable, or was said before this.
+   * The positions of the nodes, by component, and of the files that they append to, by path. They belong together:
+   * everything before them is durable, or was sent in earlier messages.
    */
   | {
       readonly _tag: "Positions"
@@ -218,8 +221,8 @@ export const mayPublish = "+"
 export const channelFd = 3
 
 /**
- * The child's end of its gateway's signs of life: a file with the time of the last one, 8 bytes, nanoseconds of the
- * system's monotonic clock. A line after the order tells that there will be some.
+ * The file descriptor of the gateway's signs of life: a file with the time of the last one, 8 bytes, nanoseconds of the
+ * system's monotonic clock. A line after the order tells whether there are any.
  */
 export const signsFd = 4
 

@@ -28,7 +28,7 @@ export const secretReferences = (text: string): ReadonlyArray<SecretReference> =
       )
     : []
 
-/** Whether the text contains a reference, so that what it will be is not known before a run. */
+/** Whether the text contains a reference, so that its value is known only in a run. */
 export const hasSecret = (text: string): boolean => secretReferences(text).some(({ name }) => name !== undefined)
 
 const filled = (text: string, values: SecretValues): string =>

@@ -46,7 +46,7 @@ export const TriedNode = Schema.Struct({
   recordsOut: Schema.Int,
   /** Time in the node, without the nodes after it. */
   micros: Schema.optionalKey(Schema.Int),
-  /** Failed without a record that says so, with their reasons. */
+  /** Failures without a failed record, with their reasons. */
   lost: Schema.optionalKey(Schema.Struct({ count: Schema.Int, reasons: Schema.Array(Schema.String) })),
   /** Records that came in and of which nothing went out; absent where records are made of several others. */
   dropped: Schema.optionalKey(Schema.Struct({ count: Schema.Int, records: Schema.Array(Schema.String) })),
@@ -59,7 +59,7 @@ export const TriedNode = Schema.Struct({
 })
 export type TriedNode = typeof TriedNode.Type
 
-/** What a case found: also when its run failed, up to there. */
+/** The findings of a case, up to the failure if its run failed. */
 export const TrialReport = Schema.Struct({
   nodes: Schema.Array(TriedNode),
   streams: Schema.Array(TriedStream),

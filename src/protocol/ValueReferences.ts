@@ -6,7 +6,7 @@ export type ReferenceKind = "param" | "var"
 /** `$${param:` stands for the text `${param:`. A reference without a name of the right form is a fault. */
 const references = /\$\$\{(?:param|var):|\$\{(param|var):(?:([A-Za-z][A-Za-z0-9_]{0,63})\})?/g
 
-/** Whether a text has references or escaped ones: only then it differs from what it stands for. */
+/** Whether a text has references, escaped ones included. Any other text stands for itself. */
 export const mayRefer = (text: string): boolean => text.includes("${param:") || text.includes("${var:")
 
 /** A reference in a text. Without `name` it is malformed. `at` counts UTF-16 units. */

@@ -2,7 +2,10 @@ import { statSync } from "node:fs"
 import { flushCompileCache, getCompileCacheDir } from "node:module"
 import { leaveWhenCold } from "../protocol/RunProtocol.ts"
 
-/** 0 when there is no cache: it may have been removed, or lie where this process cannot see it, and no run fails for that. */
+/**
+ * The time of the cache's last change; 0 when there is none. It may have been removed, or be hidden from this process:
+ * no run fails for that.
+ */
 const cacheChanged = (): number => {
   const folder = getCompileCacheDir()
   try {
@@ -13,8 +16,8 @@ const cacheChanged = (): number => {
 }
 
 /**
- * Call it before the modules are loaded, and its result afterwards. A child that had to compile them, and was told to
- * leave in that case, exits: compiling took 25 MiB that do not come back, and the next child finds the cache.
+ * Call it before the modules are loaded, and its result afterwards. With `leaveWhenCold`, a child that had to compile
+ * the modules itself exits: compiling took 25 MiB that are not given back, and the next child finds them in the cache.
  */
 export const compileCache = (): (() => void) => {
   const before = cacheChanged()

@@ -2,7 +2,7 @@ import { closeSync, readdirSync, readFileSync } from "node:fs"
 import { runProcess } from "../drivers/ProcessName.ts"
 import { signsFd } from "../protocol/RunProtocol.ts"
 
-/** All that Node opens itself closes when another program is started. */
+/** O_CLOEXEC: everything that Node itself opens has this flag. */
 const closesOnExec = 0o2000000
 
 const isInherited = (number: number): boolean => {

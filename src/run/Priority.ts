@@ -1,7 +1,7 @@
 import { readdirSync, writeFileSync } from "node:fs"
 import { getPriority, setPriority } from "node:os"
 
-/** How much lower the priority of a run is than that of its gateway; 19 is the lowest that there is. */
+/** How much is added to the gateway's nice value. */
 const lower = 4
 
 const allThreads = (): ReadonlyArray<number> =>

@@ -92,7 +92,7 @@ export interface Parts {
 
 const counterMillis = 500
 
-/** Not by its number: an isolated run has another one within its namespace. */
+/** Not by the group's id, which differs inside the namespace of an isolated run. */
 const killGroup = () => process.kill(0, "SIGKILL")
 
 /**
@@ -110,7 +110,7 @@ export const serve = async (load: () => Promise<Parts>): Promise<void> => {
   try {
     const keepCompiled = compileCache()
     const parts = await load()
-    // What fails now fails again in the run that needs it, which then says so.
+    // A failure here repeats in the run that needs the modules, which then reports it.
     if (!ordered) await parts.prepare?.().catch(() => {})
     if (!ordered) keepCompiled()
     await new Run(decodeOrder(await order), channel, parts, parent).run()

@@ -42,9 +42,9 @@ export interface Indexed {
 const measuredFor = 10_000
 
 /**
- * Documents whose writes keep the tenant's limits. A document that replaces another one counts until the next
- * measurement, and so do the bytes of its JSON in place of what the database makes of it. What is found to be too much
- * is measured again before the write is refused.
+ * Documents whose writes respect the tenant's limits. Between two measurements the usage is an upper bound: a
+ * replacement counts as a new document, with the bytes of its JSON. A write that seems too much is refused only after a
+ * new measurement.
  */
 export const budgeted = (documents: Documents, budget: TenantBudget, measure: () => Promise<Indexed>): Documents => {
   if (!budget.has("documents") && !budget.has("documentBytes")) return documents

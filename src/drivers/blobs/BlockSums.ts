@@ -6,7 +6,9 @@ export const blockSize = 512 * 1024
 /** Blobs up to this size have no sums: they are read whole, and their SHA-256 costs less than a second file. */
 export const withoutSums = 1024 * 1024
 
-/** The same in earlier versions, whose sums may be there for larger ones. They are not read, but removed. */
+/**
+ * The limit of earlier versions, which also wrote sums for blobs between the two. Such sums are not read, but removed.
+ */
 export const neverWithSums = 128 * 1024
 
 const key = Buffer.alloc(16)

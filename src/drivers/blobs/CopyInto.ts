@@ -12,7 +12,7 @@ export const copyInto = (source: AsyncIterable<Uint8Array>, writer: FileWriter, 
   transfer(source, signal, (course) => {
     let rest = nothing
     let own: Uint8Array | undefined
-    /** The chunk of a rest that waits for room, which is freed here when all of it is copied. */
+    /** The chunk that `rest` is a part of; it is freed here when all of it was copied. */
     let waiting: Uint8Array | undefined
     return {
       receive: (chunk, isOwn) => {

@@ -12,15 +12,15 @@ export const readSums = async (call: Calls, blob: BlobPath, size: number): Promi
   try {
     return decodeSums(await call<Buffer>((done) => fs.readFile(blob.sums, done)))
   } catch (error) {
-    // Whatever is wrong with the sums, the name of the blob still tells whether its bytes are right.
+    // Damaged or unreadable sums are no failure: the hash in the blob's name still tells whether its bytes are right.
     if (codeOf(error) !== undefined) return undefined
     throw error
   }
 }
 
 /**
- * Stores the sums of a blob. They are not synced: they carry a sum of their own, and the check of all blobs makes them
- * anew. So a failure is none of the blob's.
+ * Stores the sums of a blob. They are not synced, because they carry a sum of their own and the check of all blobs
+ * makes missing ones anew. Therefore a failure is ignored.
  */
 export const writeSums = async (call: Calls, root: Root, blob: BlobPath, sums: Buffer | undefined): Promise<void> => {
   if (sums === undefined) return

@@ -19,7 +19,7 @@ export const escaped = (name: string): string =>
     (character) => known[character] ?? `\\x${character.charCodeAt(0).toString(16).padStart(2, "0")}`
   )
 
-/** The same of bytes, of which those that are not UTF-8 are `\xff`. */
+/** {@link escaped} for a name in bytes, of which those that are not UTF-8 become `\xff`. */
 const escapedBytes = (bytes: Buffer): string => {
   let text = ""
   for (let at = 0; at < bytes.length; ) {

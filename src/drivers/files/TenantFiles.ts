@@ -11,7 +11,7 @@ import { escaped, type OddFile, odd, oddFile, oddReason } from "./OddNames.ts"
 import { isInside, openInside } from "./OpenInside.ts"
 
 const maxFound = 100_000
-/** What a path answers that is not there, or that nothing can be at. */
+/** Error codes for a path that does not exist, or cannot. */
 const gone = new Set(["ENOENT", "ENOTDIR", "ELOOP", "ENAMETOOLONG"])
 /** Milliseconds for which names are compared with a pattern before others have their turn. */
 const turn = 10
@@ -110,7 +110,7 @@ export class TenantFiles {
     return this.#real(path === "" ? [] : segments(path))
   }
 
-  /** The same of names that were checked, or found in folders. */
+  /** {@link real} for segments that were checked, or that were found in folders. */
   async #real(parts: ReadonlyArray<string>): Promise<string | undefined> {
     try {
       const root = await this.#base()
@@ -171,7 +171,10 @@ export class TenantFiles {
     return at?.isFile() === true ? [pattern] : []
   }
 
-  /** The same, with the files of odd names, and the folders that could not be read although they may have such files. */
+  /**
+   * Like {@link found}; also returns the files with odd names, and the folders that may have matching files and cannot
+   * be read.
+   */
   async watched(pattern: string): Promise<{
     readonly paths: ReadonlyArray<string>
     readonly odd: ReadonlyArray<OddFile>
@@ -193,7 +196,7 @@ export class TenantFiles {
     }
   }
 
-  /** Names what the files of a pattern are: another text after one was replaced, changed, added or removed. */
+  /** A text that changes when a file of the pattern is replaced, changed, added or removed. */
   async versionOf(pattern: string): Promise<string> {
     const versions: Array<string> = []
     for (const path of await this.glob(pattern)) {

@@ -17,11 +17,11 @@ interface Fault {
 
 const isPart = (name: string): name is IsolationPart => isolationParts.some((part) => part === name)
 
-/** What a machine says that has too little of something at the moment. It tells nothing of the parts. */
+/** Error messages of a machine that lacks resources at the moment. They say nothing about the parts. */
 const shortage =
   /\b(?:EAGAIN|ENOMEM|EMFILE|ENFILE)\b|Resource temporarily unavailable|Cannot allocate memory|Too many open files|MemoryError|all \d+ users [a-z ]*are taken/
 
-/** Fails if a try has failed for a reason that may be gone at the next one. */
+/** Fails if the try failed for lack of resources, which may be over at the next try. */
 export const refuseShortage = (said: string): void => {
   const [found] = shortage.exec(said) ?? []
   if (found !== undefined) throw new Failure(`Isolation could not be tried out: ${found}`)
@@ -29,7 +29,7 @@ export const refuseShortage = (said: string): void => {
 
 /** Starts Python with these parts. Undefined if it worked; else the part that failed. */
 const attempt = async (python: Interpreter, isolation: Isolation, root: string): Promise<Fault | undefined> => {
-  // Of its own, as a try with another user gives the folder away.
+  // A folder of its own: a try with another user changes its owner.
   const folder = await mkdtemp(join(root, "try-"))
   const child = startPython("probe.py", python, isolation, {
     folder,
@@ -43,13 +43,13 @@ const attempt = async (python: Interpreter, isolation: Isolation, root: string):
     ...[child.stdout, child.stderr].map((stream) => (stream === null ? "" : text(stream)))
   ])
   if (out?.startsWith("{") === true) return undefined
-  // A machine that is too busy says nothing of what it can do.
+  // A timeout says nothing of what the machine can do.
   if (signal === "SIGKILL") throw new Failure(`Python could not be tried out within ${patience / 1000} seconds`)
   refuseShortage(said ?? "")
   const [, part, reason] = /^isolation: (\w+): (.*)$/m.exec(said ?? "") ?? []
   if (part !== undefined && isPart(part)) return { part, reason: reason ?? "" }
   const { parts } = isolation
-  // Mostly the folder of Python, which another user may not enter.
+  // Usually the folder of Python, which the other user may not enter.
   const suspect = parts.includes("user") ? "user" : (parts[0] ?? "files")
   return { part: suspect, reason: `Python did not start: ${said?.trim().split("\n").at(-1)}` }
 }

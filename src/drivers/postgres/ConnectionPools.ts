@@ -14,7 +14,7 @@ type Acquire = Effect.Effect<Connection, SqlError, Scope.Scope>
 export class OpenSockets {
   open = 0
 
-  /** The same configuration, whose connections are counted. */
+  /** A copy of the configuration whose connections are counted. */
   counted<C extends Pick<PgClient.PgPoolConfig, "stream">>(config: C): C {
     const { stream } = config
     if (stream === undefined) return config

@@ -24,10 +24,10 @@ const oldest = 9
 /** Milliseconds for an interpreter to tell its version, on a busy machine. */
 const patience = 10_000
 
-/** What a command that is none, or that nobody may start, gives. Any other failure to start says nothing of it. */
+/** Error codes of a command that does not exist or must not be started. Any other failure leaves open what it is. */
 const absent = new Set(["ENOENT", "ENOTDIR", "EACCES", "EPERM", "ENOEXEC", "ELOOP"])
 
-/** Rejects where it is unknown what the command is: on a machine without free processes or memory, for example. */
+/** Rejects where that cannot be told, for example on a machine without free processes or memory. */
 const versionOf = (command: string): Promise<Interpreter | undefined> =>
   new Promise((resolve, reject) => {
     const program = [

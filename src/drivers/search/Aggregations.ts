@@ -29,7 +29,7 @@ const groupOf =
     values: measures.map((_, at) => valueOf(row[`m${at}`]))
   })
 
-/** The ways to read documents, the quickest first. What fails in one way has to be read in the next one. */
+/** The ways to read documents, the quickest first. When one fails, the next one is tried. */
 export type MannerName = "assumed" | "typed" | "careful"
 
 /** The ways to read the fields of a request. The last one is right for all documents. */
@@ -59,7 +59,7 @@ const engineOn = (
         if (!fits(statement)) return yield* tooManyParts(parts.length)
         const rows = yield* compacted(sql, statement)
         if (rows[0]?.unsure !== false) {
-          // What misled one statement would mislead the next one.
+          // The assumption that failed in one statement would fail in the next ones.
           assumed = {
             ...anyReadings,
             of: (field) => (readings.of(field) === "lists" ? "lists" : anyReadings.of(field))

@@ -90,7 +90,9 @@ export class TappedRows {
   }
 }
 
-/** Whether the last column of a row that ends here is null. No text ends with these bytes. */
+/**
+ * Whether the last column of a row that ends here is null: its length is -1, and no UTF-8 text ends with these bytes.
+ */
 const endsWithNull = (bytes: Buffer, to: number): boolean => bytes.readInt32BE(to - 4) === -1
 
 /** Messages of a tapped statement's answer: what of them the driver sees. */
@@ -196,7 +198,7 @@ export class RowTaps {
     return found
   }
 
-  /** The same connection, which sends one statement after the other. */
+  /** A view of the connection whose tapped rows are taken out; it sends one statement after the other. */
   over(socket: Socket): Socket {
     let tapped: ReturnType<typeof filterOf> | undefined
     const write = socket.write.bind(socket)

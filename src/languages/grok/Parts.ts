@@ -31,7 +31,7 @@ export const partsOf = (node: Node): ReadonlyArray<Node> => {
   return group === undefined || group.body.kind === "choice" ? [node] : partsOf(group.body)
 }
 
-/** The same expression, in which lazy repetitions take as much as they can. */
+/** The expression with greedy repetitions in place of lazy ones. */
 export const greedy = (node: Node): Node => {
   switch (node.kind) {
     case "repeat": {

@@ -91,7 +91,8 @@ const ofLines = (reading: Reading, context: NodeContext, failures: Failures, tak
     all.forEach((line, at) => {
       const fault = line.fault ?? known[at]
       if (typeof fault === "string") {
-        // An event ends before a line that fails, so that no attempt reads that line again for the sake of the event.
+        // A faulty line ends the event before it; otherwise a later attempt would read the line again for the sake of
+        // the event.
         takeEvent(collected.end())
         fail(line.text, line, fault)
         return

@@ -64,7 +64,7 @@ const settings = Schema.Struct({
 })
 type Settings = typeof settings.Type
 
-/** What the server calls the answer that was read last. */
+/** The validators (`ETag`, `Last-Modified`) of the answer that was read last. */
 const Seen = Schema.Struct({ etag: Schema.optionalKey(Schema.String), modified: Schema.optionalKey(Schema.String) })
 type Seen = typeof Seen.Type
 const isSeen = Schema.is(Seen)
@@ -73,7 +73,7 @@ const keepsPosition = ({ every, pages }: Settings): boolean => every !== undefin
 
 const none: Seen = {}
 
-/** An answer that would be the same again. */
+/** A failure that a retry would only repeat. */
 class Refusal extends Error {}
 
 /** Asks until there is an answer: a success, or 304. */
@@ -177,7 +177,7 @@ const take = async (given: Settings, answer: Fetched, url: URL, context: NodeCon
   return [undefined, count] as const
 }
 
-/** Reads all pages. Returns what the server calls the answer, or undefined when it is the one that was read last. */
+/** Reads all pages. Returns the validators of the answer, or undefined when it is the one that was read last. */
 const readPages = async (given: Settings, seen: Seen, context: NodeContext, emit: Emit): Promise<Seen | undefined> => {
   const { pages } = given
   const begin = new URL(given.url)

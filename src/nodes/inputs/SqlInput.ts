@@ -44,7 +44,7 @@ type Settings = typeof settings.Type
 /** The values of `incremental` in the last row that every node has. */
 const isSaved = Schema.is(Schema.Struct({ after: Schema.Array(Schema.String) }))
 
-/** The same of the last row that an execution has read, and the hash of what it has read. */
+/** The values of `incremental` in the last row that an execution has read, and the hash of what it has read. */
 const isCarried = Schema.is(Schema.Struct({ of: Schema.String, after: Schema.Array(Schema.String) }))
 
 /** A hash of what decides which rows are read and in which order. Who logs in does not, and is not to be kept. */

@@ -132,7 +132,10 @@ export const join = node({
       if (from === left && given.kind === "left") pairs.push(one.event)
       else alone.push(one.event)
     }
-    /** Ends the waiting of records that the other side has passed, and of the oldest beyond the bound. */
+    /**
+     * Takes out the records that can have no partner any more: those that the other side has passed, and the oldest
+     * ones beyond the bound.
+     */
     const release = () => {
       for (const [own, other] of [
         [left, right],

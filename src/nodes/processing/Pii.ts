@@ -157,7 +157,7 @@ export const pii = node({
             hidden.push(one(event))
           } catch (cause) {
             if (!(cause instanceof TooDeep)) throw cause
-            // The record may hold what must not be told: only the reason goes on, and where the record is from.
+            // The record may hold personal data, so only the reason and the record's source go on.
             failures.add(one(withSourceOf(event, {})), `the record is nested deeper than ${maxDepth} levels`)
           }
         }

@@ -80,7 +80,7 @@ export class Program {
       }
       const outcomes = this.#turn(batch.slice(next, doomed > next ? doomed : batch.length), 2 ** spared)
       if ("why" in outcomes) {
-        // The earlier events run again in a new sandbox. So does the guilty one if only the machine was busy.
+        // The earlier events run again in a new sandbox, and so does the interrupted one if only the machine was busy.
         const { isGuilty } = outcomes
         why = outcomes.why
         spared = isGuilty ? 0 : spared + 1

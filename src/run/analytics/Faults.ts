@@ -55,8 +55,8 @@ const findCsv = async ({ path }: Opened, database: Database): Promise<void> => {
 }
 
 /**
- * The failure with the line of the row. DuckDB counts rows, not lines, and takes a row that is too long for the first one
- * that it has looked at together with it.
+ * The failure with the line of the faulty row. DuckDB counts rows, not lines; for a row that is too long it names the
+ * first row of the buffer that it has read.
  */
 const located = async (error: unknown, { path }: Opened): Promise<unknown> => {
   if (!(error instanceof SqlFailure)) return error

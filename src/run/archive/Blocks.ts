@@ -47,7 +47,7 @@ export class Packing {
   #room: PromiseWithResolvers<void> | undefined
   #last: Promise<void> = Promise.resolve()
 
-  /** `emit` passes on the next bytes of the zip; `fail` hears of the first failure, which ends everything. */
+  /** `emit` receives the bytes of the zip in order; `fail` receives the first failure, which ends the zip. */
   constructor(level: number, emit: (bytes: Uint8Array) => void | Promise<void>, fail: (cause: unknown) => void) {
     this.#level = level
     this.#emit = emit

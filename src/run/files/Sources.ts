@@ -14,7 +14,7 @@ export type SourceOrder = Pick<Order, "conf" | "data" | "roots" | "scratch" | "o
   readonly spec: Pick<Order["spec"], "rootNames">
 }
 
-/** Files in any order of bytes, and of which new ones can be waited for. */
+/** The files of a folder, which can be read at any offset and followed. */
 interface FolderFiles {
   readonly glob: (pattern: string) => Promise<ReadonlyArray<string>>
   readonly read: (path: string) => AsyncIterable<Uint8Array>
@@ -48,7 +48,7 @@ const inConfOrData = (conf: TenantFiles, data: TenantFiles, rootNames: ReadonlyA
   const missing = async (path: string): Promise<Failure> => {
     for (const files of [conf, data]) {
       await files.refuseOutside(path)
-      // A folder of this name has its own message.
+      // A folder of this name gets its own message, from `open`.
       if ((await files.real(path)) !== undefined) await files.open(path).then((handle) => handle.close())
     }
     const near = (await conf.near(path)) || (await data.near(path))

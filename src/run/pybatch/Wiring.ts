@@ -4,8 +4,8 @@ import { componentOf, type DagNode, type Flowline } from "../../protocol/Flowlin
 import type { PythonOrder } from "./PythonProcess.ts"
 
 /**
- * The stream that replaces every stream between two Python nodes in the outer flowline. It carries no rows, which stay
- * in the Python process, and only orders the ends of the nodes. No user's stream can have this name.
+ * The stream that replaces every stream between two Python nodes in the outer flowline. It carries no rows, because
+ * these stay in the Python process; it only keeps the order in which nodes end. No user's stream can have this name.
  */
 export const inner = "\u0000inner"
 

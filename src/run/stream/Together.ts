@@ -1,6 +1,6 @@
 /**
- * Makes one call of many: all that ask while a call is under way share the next one, which begins after each of them has
- * asked.
+ * Shares calls: everybody who asks while a call is under way gets the result of the next one, which begins after all of
+ * them have asked.
  */
 export const together = (call: () => Promise<void>): (() => Promise<void>) => {
   let underWay: Promise<void> = Promise.resolve()

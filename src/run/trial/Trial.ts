@@ -13,7 +13,7 @@ import { trialTypes } from "./TrialNodes.ts"
 
 type MakeContext = (component: string) => RunContext
 
-/** Nothing should ask for a file, as outputs are replaced. */
+/** A trial replaces all outputs, so nothing should open a file to write. */
 const refused = () => {
   throw new Error("a try writes nothing")
 }
@@ -35,7 +35,10 @@ const reading =
     }
   }
 
-/** The job of a case, and its counters where only they know what went on between nodes. */
+/**
+ * The job of a case. With Python nodes it also has the counters of their process, which alone knows what passed between
+ * them.
+ */
 const jobOf = async (
   flowline: Flowline,
   context: MakeContext,
@@ -57,7 +60,7 @@ const jobOf = async (
   })
 }
 
-/** Between nodes in Python, only their process counts. */
+/** Adds the counters of the Python process to the report. */
 const counted = (report: ReturnType<TrialRecorder["report"]>, job: Job): typeof report => {
   const counters = new Map(job.counters().map((counters) => [counters.component, counters]))
   const nodes = report.nodes.map((node) => {

@@ -24,7 +24,7 @@ const inputMillis = 2000
 /** Processor time in milliseconds to find out which alternatives of a node fit the records of a batch. */
 const fitMillis = 500
 
-/** Why an input was stopped that has given its first records. */
+/** The reason with which an input is stopped after its first records. */
 const enough = new Error("the first records are enough")
 
 /** Emits the sample as the input would emit what it reads. */
@@ -74,7 +74,7 @@ class Fitting {
       }
     }
     const { guard } = this.#context
-    // What takes too long to tell is not told.
+    // Alternatives that take too long to check are not reported.
     if (guard === undefined) look()
     else if (!finishes(guard, fitMillis, look)) this.#open.clear()
   }
@@ -93,7 +93,7 @@ const none: Alternatives = { list: [], isFirst: true }
 export const trialTypes = (trial: TrialCase, recorder: TrialRecorder) => {
   const { first } = trial
 
-  /** Records what a node emits. Answers the emit for the node, and the time that it has spent outside of the node. */
+  /** Records what a node emits. Returns the node's `emit`, and the time that was spent in the nodes after it. */
   const watched = (node: DagNode, type: NodeType, component: string, emit: Emit) => {
     const streams = node.publish.map(({ stream }) => stream)
     const free = streams.filter((stream) => !type.outputs.includes(stream))
@@ -127,7 +127,7 @@ export const trialTypes = (trial: TrialCase, recorder: TrialRecorder) => {
       const some = batch.slice(0, left)
       left -= some.length
       if (some.length > 0) await emit(stream, some)
-      // An input whose last record was just enough ends by itself.
+      // The whole batch was needed, so the input may be at its end anyway.
       if (some.length === batch.length) return
       recorder.more(component)
       stop.abort(enough)
@@ -191,7 +191,7 @@ export const trialTypes = (trial: TrialCase, recorder: TrialRecorder) => {
             const source = sourceOf(event)
             if (source === undefined) isTraced = false
             else waiting.delete(source.at)
-            // A record may have been put into another one.
+            // A record may have become a member of another one.
             for (const member of Object.values(event)) {
               const inner = Predicate.isObject(member) ? sourceOf(member) : undefined
               if (inner !== undefined) waiting.delete(inner.at)
@@ -213,7 +213,7 @@ export const trialTypes = (trial: TrialCase, recorder: TrialRecorder) => {
       const context = { ...told(given), emit: own.send }
       const began = performance.now()
       const real = await type.start(settings, context)
-      // What it needs once, such as its table, belongs to its time.
+      // The time for what it loads once, such as a table, is the node's own.
       if (catalogue.has(type.type)) recorder.took(component, performance.now() - began)
       const alternatives = new Fitting(type.alternatives?.(settings, context) ?? none, context)
       const instance: Instance = {

@@ -9,7 +9,7 @@ export class KeyCheck extends Context.Service<
   {
     /** Whose key it is; undefined when it is refused. An exit if the key is in memory. */
     readonly verify: (key: string) => Effect.Effect<Principal | undefined, StorageUnreachable>
-    /** The same for who has only the key's id and the SHA-256 of its text, in hex. */
+    /** Like `verify`, for a caller that has only the key's id and the SHA-256 of its text, in hex. */
     readonly confirm: (id: KeyId, sha256: string) => Effect.Effect<Principal | undefined, StorageUnreachable>
   }
 >()("flow/access/KeyCheck") {}

@@ -3,8 +3,8 @@ import type { StorageUnreachable } from "../../errors/StorageUnreachable.ts"
 import type { Principal } from "../shared/Access.ts"
 
 /**
- * What a session began with: what tells the credential, and a digest that changes when it does. Never the credential
- * itself: neither a password nor a key, nor a token with its signature.
+ * What a session keeps of the credential with which it began: what identifies it, and a digest that changes when it
+ * does. Never the credential itself: no password, no key, no token with its signature.
  */
 export const Proof = Schema.Union([
   Schema.Struct({

@@ -3,8 +3,8 @@ import { inBackground, survive } from "../shared/Background.ts"
 import { AuditStore } from "./AuditStore.ts"
 
 /**
- * Logs the last row of each chain, at the start and then periodically. Whoever keeps the log elsewhere can prove later
- * that the rows up to there are still the same.
+ * Logs the last row of each chain, at the start and then periodically. Somebody who keeps the log elsewhere can prove
+ * later that the rows up to there are unchanged.
  */
 export const schedule = (every: Duration.Input = "1 day") =>
   Layer.effectDiscard(

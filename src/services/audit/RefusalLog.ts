@@ -5,7 +5,7 @@ import { type Refusal, Refusals } from "../shared/Refusals.ts"
 import { TenantId, Tenants } from "../shared/Tenant.ts"
 import { AuditStore, type Chain, type NewEntry } from "./AuditStore.ts"
 
-/** Different refusals that are told apart within a second. Further ones are one row. */
+/** Maximum number of different refusals in a second; further ones are counted in one row. */
 const mostApart = 500
 
 /** Rows that wait while they cannot be written. Further ones are lost. */
@@ -35,7 +35,7 @@ const keyOf = (refusal: Refusal): string =>
     refusal.isHidden
   ])
 
-/** What refusals become that are too many to be told apart. */
+/** The row that stands for the refusals beyond {@link mostApart}. */
 const further: Refusal = {
   tenant: undefined,
   principal: undefined,

@@ -4,7 +4,7 @@ import { inBackground } from "../shared/Background.ts"
 import { Tenants } from "../shared/Tenant.ts"
 import { BlobLedger, type BlobName, type CheckPlace } from "./BlobLedger.ts"
 
-/** How the check of all blobs goes on. */
+/** The pace of the check of all blobs. */
 export interface CheckPace {
   /** Bytes that are read in a second; with 0 only what readers find to be damaged is checked. */
   readonly bytesPerSecond: number
@@ -79,7 +79,7 @@ export const layer = ({ bytesPerSecond, every, pause }: CheckPace) =>
         yield* Metric.update(damaged, (yield* ledger.damaged).length)
       })
 
-      // One blob that cannot be read does not keep the others from being checked; a storage that is away does.
+      // A blob that cannot be read does not stop the round; a storage that is away does.
       const checkNext = (blob: BlobName) =>
         check(blob).pipe(
           Effect.catchTag("StorageUnreachable", (error) =>

@@ -24,9 +24,9 @@ export const digestOf = (files: ChannelTexts): Effect.Effect<string> =>
   textDigest(JSON.stringify(Object.entries(files).sort(([one], [other]) => (one < other ? -1 : 1))))
 
 /**
- * A folder beside those of channels that a change makes and takes away again, `.<channel>.<change>.<state>`: `next` is
- * being written, `former` gives way to it, `gone` is being removed. A crash leaves them. Nobody else's folder has such a
- * name: those of channels begin with a letter or a digit.
+ * A temporary folder of a change, `.<channel>.<change>.<state>`, beside the folders of channels: `next` is being
+ * written, `former` is being replaced by it, `gone` is being removed. A crash leaves them. No other folder has such a
+ * name, because names of channels begin with a letter or a digit.
  */
 export interface PassingFolder {
   readonly channel: string
@@ -45,9 +45,9 @@ export const passingFolder = (name: string): PassingFolder | undefined => {
 }
 
 /**
- * The folder that stands for a channel while its own is replaced, by the names of all folders. A former one counts as
- * long as its `next` is there: without it the change is complete, and who has removed the channel since shall not get
- * it back.
+ * The folder that counts as the channel's while its own is replaced; `folders` are all names. A `former` one counts
+ * only while its `next` exists: afterwards the change is complete, and a channel that was removed since must not come
+ * back.
  */
 export const formerOf = (folders: ReadonlyArray<string>, channel: string): string | undefined =>
   folders.find((name) => {

@@ -92,8 +92,8 @@ export class ChannelFolders extends Context.Service<
     readonly names: (tenant: TenantId) => Effect.Effect<ReadonlyArray<ChannelName>, StorageUnreachable>
     readonly read: (tenant: TenantId, channel: ChannelName) => Effect.Effect<ChannelFolder, StorageUnreachable>
     /**
-     * Reads the structure alone, for who needs one job of many: each file takes several calls of the file system, and
-     * each call takes long on a busy machine.
+     * Reads the structure alone, for callers that need one of many jobs: each file takes several calls of the file
+     * system, and each call takes long on a busy machine.
      */
     readonly structure: (tenant: TenantId, channel: ChannelName) => Effect.Effect<ChannelStructure, StorageUnreachable>
     readonly flowline: (
@@ -179,7 +179,7 @@ export class ChannelFolders extends Context.Service<
 
       return ChannelFolders.of({
         names: Effect.fn("ChannelFolders.names")(function* (tenant) {
-          // A listing may miss a folder that gets another name meanwhile, and then the one after has it.
+          // A listing may miss a folder that is being renamed, and the next one has it.
           const first = yield* foldersOf(tenant)
           const isChanging = first.some((name) => passingFolder(name)?.state === "former")
           const names = isChanging ? [...channelsIn(first), ...channelsIn(yield* foldersOf(tenant))] : channelsIn(first)

@@ -82,7 +82,7 @@ export const withFailure = (
 
 const StoredFailures = Schema.fromJsonString(
   Schema.Array(
-    // Gateways of before stored times alone.
+    // Earlier versions stored the times alone.
     Schema.Union([Schema.Finite, Schema.Struct({ at: Schema.Finite, error: Schema.optionalKey(Schema.String) })])
   )
 )
@@ -133,7 +133,10 @@ export const neverStarted: JobState = {
   outcome: null
 }
 
-/** The state of a job of a suspended tenant: stopped as soon as no gateway has it, though it is to run later. */
+/**
+ * The state of a job of a suspended tenant: it counts as stopped as soon as no gateway has it, although it is to run
+ * after the suspension.
+ */
 export const suspendedState = <State extends JobState>(state: State): State =>
   state.node === null && isUnderWay(state.status) ? { ...state, status: "STOPPED" } : state
 

@@ -25,8 +25,8 @@ const hour = 3_600_000
 const unreadable = "the configuration cannot be read"
 
 /**
- * There was no run: the job's definition, or what a run of it needs, cannot be read or is faulty. That is no failure of
- * a run, which would count, and whoever mends the files gets the job back.
+ * No run was started: the job's definition, or what a run of it needs, cannot be read or is faulty. This does not count
+ * as a failed run, so the job starts again when the files are repaired.
  */
 const notBegun = (reason: string) => ({ _tag: "NotBegun", reason }) as const
 
@@ -46,7 +46,8 @@ export class JobKeeper extends Context.Service<
   {
     /**
      * Carries out the desired state of the job in this generation: runs it to its end, or confirms that it has stopped.
-     * Returns when nothing is left to do, or when the tenant is suspended. Interruption ends the run, which may then continue on another gateway.
+     * Returns when nothing is left to do, or when the tenant is suspended. Interruption ends the run, which may then
+     * continue on another gateway.
      */
     readonly keep: (job: DesiredJob) => Effect.Effect<void>
     /** Wakes followers in this process when the job with the given id has new output. */
@@ -117,7 +118,7 @@ export class JobKeeper extends Context.Service<
           claimFiles: (paths) => store.claimFiles(claim, paths)
         })
 
-        /** Answers why the change was not made: its archive is too much for the tenant. */
+        /** Makes the change; returns why it was not made when its archive exceeds the tenant's limit. */
         const changeWithArchive = (change: JobChange) => {
           const archives = archiveQuotaOf(rules.limitsOf(tenant))
           let refusal: string | undefined
@@ -224,7 +225,7 @@ export class JobKeeper extends Context.Service<
             const { initial, max, perHour } = known?.restart ?? { initial: 1000, max: 60_000, perHour: 20 }
             if (outcome._tag === "NotBegun") {
               const pause = pauseOf(initial, max, inVain++)
-              // The next time of a schedule stays what it is: this was no run for it.
+              // The schedule's next time stays the same, because nothing was run.
               const again = known !== undefined && known.schedule === undefined ? { nextAt: now.at + pause } : {}
               yield* change({ status: "RESTARTING", lastError: outcome.reason, ...again })
               yield* Effect.sleep(pause)

@@ -37,7 +37,7 @@ export interface JobMetrics {
     outcome: Outcome | undefined
   ) => Effect.Effect<void>
   readonly restarted: Effect.Effect<void>
-  /** This gateway no longer runs the job. What it counted stays, so that a failed job can be told from none. */
+  /** This gateway no longer runs the job. Its counters stay, so that a failed job differs from one that never ran. */
   readonly gone: Effect.Effect<void>
 }
 

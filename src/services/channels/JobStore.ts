@@ -97,7 +97,7 @@ export class JobStore extends Context.Service<
     readonly output: (claim: JobClaim, lines: ReadonlyArray<PrintedLine>) => Effect.Effect<boolean, StorageUnreachable>
     /** Stores the progress of a run under the job's scope. */
     readonly progress: (claim: JobClaim, progress: Progress) => Effect.Effect<boolean, StorageUnreachable>
-    /** The same as in `PositionStore`. */
+    /** Makes the files the scope's own, as `PositionStore.claimFiles` does for executions. */
     readonly claimFiles: (
       claim: JobClaim,
       paths: ReadonlyArray<string>

@@ -18,7 +18,7 @@ export class ScheduleClock extends Context.Service<ScheduleClock, { readonly now
 
 const next = (schedule: Cron.Cron, after: number): number => Cron.next(schedule, after).getTime()
 
-/** Jumps are measured, and not to the millisecond. */
+/** Jumps are measured with this inaccuracy, in milliseconds. */
 const tolerance = 1000
 
 /**
@@ -29,7 +29,7 @@ const tolerance = 1000
 const isFrequent = (schedule: Cron.Cron, from: number, span: number): boolean =>
   next(schedule, next(schedule, from)) - from <= span + tolerance
 
-/** The time that is due, after all jumps until now. */
+/** The due time, moved by all jumps of the clock until now. */
 export const carried = (schedule: Cron.Cron, due: ScheduleTime, { jumps }: ScheduleTime): ScheduleTime => {
   const jump = jumps - due.jumps
   if (jump === 0 || !isFrequent(schedule, due.at, Math.abs(jump))) return { at: due.at, jumps }

@@ -143,7 +143,7 @@ export class Executions extends Context.Service<
           const { id: flowlineId, version, dag, kept } = yield* flowline
           const execution = { tenant, flowlineId, version, runtime: runtimeOf(dag), dag, kept, ...origin }
           const { id } = yield* store.create(execution, gateway.id, now, most).pipe(
-            // Others have taken the last places since the request was admitted.
+            // Other requests have taken the last places since this one was admitted.
             Effect.catchTag("NoRoom", () => full(tenant, most ?? 0))
           )
           return { id, flowlineId, after: yield* textDigest(dag) }
@@ -223,7 +223,7 @@ export class Executions extends Context.Service<
           return yield* start(tenant, "flowlines.execute", Effect.succeed(flowline), commit)
         }),
         executeOnce: Effect.fn("Executions.executeOnce")(function* (tenant, file, commit, given = {}) {
-          // Before the flowline is stored, so that refused requests leave nothing behind.
+          // Checked before the flowline is stored, so that refused requests leave nothing behind.
           yield* admit(tenant)
           const flowline = yield* flowlines.draft(tenant, file, "once", given)
           return yield* start(tenant, "flowlines.executeOnce", flowline, commit)

@@ -131,7 +131,7 @@ export class Supervisor extends Context.Service<
             case "Failed":
               return fenced(finish("FAILED", "failed", { error: outcome.error }))
             case "Abandoned":
-              // Given back, the execution begins anew, here or elsewhere.
+              // The released execution begins again, here or on another gateway.
               return fenced(store.release(claim))
           }
         }
@@ -143,7 +143,7 @@ export class Supervisor extends Context.Service<
           if (Result.isFailure(flowline)) {
             return failed(`the stored flowline cannot be read: ${flowline.failure.message}`)
           }
-          // It may have been saved before the operator lowered what a run may have.
+          // The flowline may be older than the operator's present ceilings.
           const [over] = checkCeilings(flowline.success, ceilings)
           if (over !== undefined) return failed(`/${over.path.join("/")}: ${over.detail}`)
           const trigger = claim.trigger === null ? undefined : decodeTrigger(claim.trigger)
@@ -192,7 +192,9 @@ export class Supervisor extends Context.Service<
           })
         )
 
-      /** A suspension gives the execution back: it waits, and begins anew when it is lifted. */
+      /**
+       * Releases the execution when the tenant is suspended: it waits, and begins again when the suspension is lifted.
+       */
       const unlessSuspended = (key: ExecutionKey) =>
         Effect.andThen(rules.untilAllowed(key.tenant), Effect.raceFirst(once(key), rules.untilSuspended(key.tenant)))
 
@@ -210,7 +212,8 @@ export class Supervisor extends Context.Service<
             yield* retryWhileUnreachable(store.endCancelled(key, false))
             const now = yield* retryWhileUnreachable(store.state(key))
             if (now === undefined || hasEnded(now.state)) return
-            // This gateway counted as gone. During the pause the gateway that has lost the execution is notified.
+            // This gateway counted as gone. The pause gives the gateway that has lost the execution the time to notice
+            // it.
             yield* Effect.sleep(reclaimPause)
           }
         })

@@ -49,7 +49,7 @@ export interface Bound {
   readonly made: ReadonlyArray<{ readonly path: Path; readonly of: ReadonlyArray<string> }>
   /** What an execution keeps; absent when the flowline has no parameters and uses no variables. */
   readonly kept?: KeptValues
-  /** What may keep it from running: variables that do not exist. */
+  /** Warnings about variables that do not exist. */
   readonly warnings: ReadonlyArray<string>
 }
 
@@ -111,7 +111,7 @@ export const bind = (value: unknown, { given, variables = { values: {} } }: Bind
   for (const [name, parameter] of declared) {
     const isGiven = given !== undefined && Object.hasOwn(given, name)
     const found = isGiven ? given[name] : parameter.default
-    // A fault of its own, so that the settings that it is for are as if nothing was known of them.
+    // A faulty value is reported by itself; the settings that refer to it count as unknown.
     if (found === undefined || (isGiven && valueFault(parameter, found) !== undefined)) continue
     Reflect.defineProperty(parameters, name, { value: found, enumerable: true, writable: true, configurable: true })
     if (parameter.pattern !== undefined) matched.push({ name, parameter, value: found, isGiven })
@@ -182,7 +182,7 @@ export const bind = (value: unknown, { given, variables = { values: {} } }: Bind
       )
       made.push({ path, of })
     }
-    // Who may execute a flowline must not get at secrets that its author has not put there.
+    // Somebody who may only execute a flowline must not make it read secrets that its author did not name.
     if (mayHold && namesOfSecrets(text) !== namesOfSecrets(filledText(text, valueOf))) {
       findings.push({ path, detail: "The values of parameters and variables cannot refer to secrets" })
     }
@@ -203,7 +203,7 @@ export const bind = (value: unknown, { given, variables = { values: {} } }: Bind
 const isAt = (path: Path, other: Path): boolean =>
   path.length >= other.length && other.every((key, index) => path[index] === key)
 
-/** The faults that are none of settings whose values are still unknown. Those of values name their references. */
+/** The faults without those of settings whose values are unknown. Faults of filled-in values name their references. */
 export const settled = (findings: ReadonlyArray<Finding>, { made, open }: Bound): ReadonlyArray<Finding> =>
   made.length === 0
     ? findings
@@ -212,7 +212,7 @@ export const settled = (findings: ReadonlyArray<Finding>, { made, open }: Bound)
         .map((finding) => {
           const from = made.find(({ path }) => isAt(finding.path, path))
           if (from === undefined || from.of.length === 0) return finding
-          // The place is one in the text with its values, which the file does not have.
+          // The position counts in the filled-in text, which the file does not contain.
           const { inside: _, ...rest } = finding
           return { ...rest, detail: `${finding.detail} (the value of ${from.of.join(" and ")})` }
         })
@@ -227,7 +227,7 @@ const withoutOpen = ({ value, open }: Bound): unknown => {
   return { ...value, settings: Object.fromEntries(known) }
 }
 
-/** The result of a check, without faults of what is still unknown. `again` only decodes. */
+/** The result of a check without the faults of unknown settings. `again` decodes the content without these settings. */
 export const settledResult = <A>(
   bound: Bound,
   result: Result.Result<A, ReadonlyArray<Finding>>,

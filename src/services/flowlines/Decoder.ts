@@ -55,7 +55,7 @@ export interface Definition {
   readonly dag: string
   /** What an execution with these values keeps; absent when the flowline has no parameters and uses no variables. */
   readonly kept?: KeptValues
-  /** What is probably not meant, with its place in the file, and what may keep it from running. */
+  /** What is probably a mistake, with its place in the file, and what may keep the flowline from running. */
   readonly warnings: ReadonlyArray<string>
 }
 
@@ -69,7 +69,7 @@ export interface SqlFindings {
 /** A flowline without SQL. */
 export const noSql: SqlFindings = { findings: [], columns: {} }
 
-/** A valid flowline with what is probably not meant. */
+/** A valid flowline with warnings about what is probably a mistake. */
 export interface Checked {
   readonly flowline: Flowline
   readonly warnings: ReadonlyArray<Finding>

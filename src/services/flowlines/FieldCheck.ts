@@ -53,7 +53,7 @@ const received = (
       return from === undefined ? [] : [{ from, to }]
     })
   )
-  /** Nodes that are open, and those behind them: what SQL says of their columns is about placeholders. */
+  /** Nodes with unknown settings, and the nodes after them: DuckDB checked their SQL with placeholders. */
   const unknown = new Set<DagNode>()
   const into = new Map<DagNode, Known>()
   const outOf = new Map<DagNode, Known>()
@@ -64,7 +64,8 @@ const received = (
       node.subscribe.map(({ component, stream }) => {
         const sender = byName.get(component)?.node
         if (sender === undefined) return undefined
-        // A failed record is as it came in; an input has none, so that a failure of its own may be any text.
+        // A failed record has the fields that came in. Those of an input may have any: it failed before it was a
+        // record.
         if (stream === errors) return sender.subscribe.length === 0 ? undefined : into.get(sender)
         return outOf.get(sender)
       })

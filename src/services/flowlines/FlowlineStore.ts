@@ -35,7 +35,7 @@ export interface FullVersion extends FlowlineVersion {
 }
 
 /**
- * What becomes of a flowline. `saved`: it is listed, and its versions count for the tenant's limits. `once`: it can be read
+ * How a flowline is kept. `saved`: it is listed, and its versions count for the tenant's limits. `once`: it can be read
  * and run by its id while it has executions.
  */
 export type Keeping = "saved" | "once"
@@ -84,8 +84,8 @@ export class FlowlineStore extends Context.Service<
     /** The current versions of the saved flowlines as entries of endpoint 13, in the order of their first saving. */
     readonly list: (tenant: TenantId, span: ListSpan) => Stream.Stream<ListRow, StorageUnreachable>
     /**
-     * Removes a flowline; with `seen`, only if that is its current version. What its executions ran stays as long as they do. Returns the SHA-256 of its
-     * current definition in hex, or undefined when it does not exist.
+     * Removes a flowline; with `seen`, only if that is its current version. The versions that its executions ran stay
+     * as long as these. Returns the SHA-256 of its current definition in hex, or undefined when it does not exist.
      */
     readonly remove: (
       tenant: TenantId,

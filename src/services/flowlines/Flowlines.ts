@@ -182,7 +182,7 @@ export class Flowlines extends Context.Service<
         const file = { name: "flowline.json", bytes: new TextEncoder().encode(flowline.dag) }
         const { definition } = yield* check(tenant, file, given).pipe(
           Effect.catchTag("BadRequest", ({ detail, issues = [] }) =>
-            // The places are those in the stored text, which nobody has seen.
+            // The positions refer to the stored JSON, which the user has never seen.
             Effect.fail(
               new BadRequest({
                 ...(detail === undefined ? {} : { detail }),
@@ -240,7 +240,7 @@ export class Flowlines extends Context.Service<
         check: (tenant, file, given) => Effect.map(check(tenant, file, given), ({ definition }) => definition),
         draft: Effect.fn("Flowlines.draft")(function* (tenant, file, keeping, given) {
           const { definition, kept } = yield* prepare(tenant, file, given)
-          // Without a quota there is none to exceed.
+          // No quota was given, so it cannot be exceeded.
           const created = Effect.catchTag(
             store.create(tenant, { ...definition, id: yield* newId }, keeping),
             "OverQuota",
@@ -274,7 +274,7 @@ export interface Started {
   readonly flowlineId: FlowlineId
 }
 
-/** Starts executions of flowlines. The executions provide it, as they stand on the flowlines. */
+/** Starts executions of flowlines. `services/executions` provides it, because that folder imports this one. */
 export class Starter extends Context.Service<
   Starter,
   {

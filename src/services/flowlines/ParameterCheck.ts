@@ -67,7 +67,9 @@ export const givenFindings = (declared: ReadonlyMap<string, Parameter>, given: V
   return [...unknown, ...wrong]
 }
 
-/** The values that do not match their patterns. It can take for ever, so a thread with a time limit calls it. */
+/**
+ * The values that do not match their patterns. Matching may never end, so it is called on a thread with a time limit.
+ */
 export const patternFindings = (matched: ReadonlyArray<Matched>): ReadonlyArray<Finding> =>
   matched.flatMap(({ name, parameter, value, isGiven }): ReadonlyArray<Finding> => {
     const detail = patternFault(parameter, value)

@@ -14,7 +14,7 @@ const malformed =
   `A reference to a secret is \${secret:NAME}, whose name is a capital letter and at most 63 capital letters, digits ` +
   `and _. For the text itself, write $\${secret:`
 
-/** Members that people read and nothing else does. */
+/** Members that only people read. */
 const prose = new Set(["name", "description"])
 
 /** Whether the text at this path may refer to secrets; otherwise why not. */

@@ -21,7 +21,7 @@ export const samplesOf = ({ given }: FlowlineTest): Readonly<Record<string, Samp
   Object.fromEntries(
     Object.entries(given).map(([component, list]): readonly [string, Sample] => {
       const lines = list.filter((item) => typeof item === "string")
-      // Lines alone are read as the input reads its source, which may make one record of several.
+      // A test with lines only is read like the input's own source, which may join several lines to a record.
       if (lines.length === list.length && lines.length > 0) {
         const text = lines.map((line) => `${line}\n`).join("")
         return [component, { base64: Base64.encode(new TextEncoder().encode(text)), encoding: "utf-8" }]

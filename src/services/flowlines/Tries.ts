@@ -105,7 +105,7 @@ export class Tries extends Context.Service<
         if ("file" in source) return yield* flowlines.open(tenant, source.file, given)
         const { dag } = yield* flowlines.get(tenant, source.id, source.version)
         const file = { name: "saved.json", bytes: new TextEncoder().encode(dag) }
-        // Places in the stored text are not those in the file of the user.
+        // Positions in the stored text are not those in the user's file.
         return { ...(yield* flowlines.open(tenant, file, given)), place: () => ({}) }
       })
 

@@ -9,7 +9,7 @@ import { differencesOf } from "./TestDifferences.ts"
 import type { TestResult, TriedComponent, TriedRecords, TryAnswer } from "./TryAnswer.ts"
 import { unreferenced } from "./Unreferenced.ts"
 
-/** What a run says that ended without a reason. */
+/** The error of a run that ended without giving a reason. */
 const silent = "the run said nothing of its end"
 
 /** A masked text may not be JSON any more. */

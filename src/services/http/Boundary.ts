@@ -31,7 +31,7 @@ const find = (bytes: Uint8Array, needle: Uint8Array, from: number): number => {
 export const withoutPadding = (boundary: string, write: (chunk: Uint8Array) => void) => {
   const delimiter = encoder.encode(`\r\n--${boundary}`)
   const first = delimiter.subarray(2)
-  /** What has come of the first line, and later the end of a chunk in which a delimiter may begin. */
+  /** The received part of the first line; later the end of a chunk in which a delimiter may begin. */
   let held: Uint8Array = new Uint8Array()
   let state: "first" | "plain" | "padding" | "content" = "first"
 

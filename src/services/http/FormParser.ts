@@ -107,7 +107,7 @@ export const formParser = (headers: Readonly<Record<string, string>>, rules: For
       if (digests.length > 0) hash = rule.newHash()
     }
     const isFirst = files === 1
-    // A form that is refused anyway need not bring its file.
+    // The form is refused anyway, so its file is not read.
     if (unknown.size > 0 && refused === undefined) {
       isLeft = true
       refused = unreadable(unknownIssues())
@@ -117,7 +117,7 @@ export const formParser = (headers: Readonly<Record<string, string>>, rules: For
       taken += chunk.length
       if (rule.most !== undefined && taken > rule.most.limit) {
         const { limit: value, limitName: limit, key } = rule.most
-        // What has arrived so far, which alone is too much.
+        // The bytes so far, which already exceed the limit.
         refused = new TooLarge({ limit, value, part: rule.name, ...(key === undefined ? {} : { key, used: taken }) })
         return
       }

@@ -37,7 +37,7 @@ export const parserFor = Effect.fnUntraced(function* (
 /** Seconds that a form in memory may keep the gateway waiting, and the bytes that give it one second more. */
 const formPatience = { seconds: 30, bytesPerSecond: 16 * 1024 }
 
-/** The body, which fails when the gateway has waited too long for it. Time that the gateway itself takes is free. */
+/** The body; it fails when the client keeps the gateway waiting for too long. The gateway's own time does not count. */
 const inTime = <E>(body: Stream.Stream<Uint8Array, E>): Stream.Stream<Uint8Array, E | RequestTimeout> =>
   Stream.transformPull(body, (pull) =>
     Effect.sync(() => {
@@ -63,10 +63,10 @@ const inTime = <E>(body: Stream.Stream<Uint8Array, E>): Stream.Stream<Uint8Array
   )
 
 /**
- * Receives a form and returns its small parts. `body` passes all of it to the parser, until that refuses it. Reports all
- * faults at once: parts that are missing, are unknown, were sent twice or do not match their digest (`Content-Digest`,
- * `Repr-Digest`, of the request or of a part), and with these what the rules know of the parts' contents. The rest of a refused form is left to the server, which closes the
- * connection.
+ * Receives a form and returns its small parts. `body` passes all of it to the parser until that refuses it. Reports all
+ * faults at once: parts that are missing, unknown, sent twice or different from their digest (`Content-Digest` or
+ * `Repr-Digest`, of the request or of a part), and what the rules find wrong in the parts' contents. The rest of a
+ * refused form is left to the server, which closes the connection.
  */
 export const receive = Effect.fnUntraced(function* <E>(
   body: Effect.Effect<void, E>,

@@ -25,7 +25,7 @@ export const gathered = <A, E, R>(
       for (const item of chunk) weight += weightOf(item)
     }
     const next = Effect.suspend(() => {
-      // What has been passed on is let go.
+      // Removes each chunk from the list when it is passed on, so that it can be collected.
       const chunk = read.shift()
       return chunk === undefined ? pull : Effect.succeed(chunk)
     })

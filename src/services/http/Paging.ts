@@ -97,8 +97,9 @@ const readPage = <E, R>(
   })
 
 /**
- * Answers a list as a JSON array: as a whole in bounded memory, or as a page with a `Link` to the next one. Requests for
- * the same URL share what is read, and its memory.
+ * Answers a list as a JSON array: as a whole in bounded memory, or as a page with a `Link` to the next one. Requests
+ * for the same URL share what is read, and its memory.
+ *
  * `list` is the name of the list, so that a cursor of another list is rejected; `rows` reads the list from its store;
  * `keys` is the format of the row keys.
  */
@@ -125,7 +126,7 @@ export const listResponse = <E, R>(
           )
     const shared = yield* Scope.fork(yield* Effect.scope)
     const { value, isFirst } = yield* Scope.provide((yield* EqualReads).share(request.url, read), shared)
-    // What is streamed can be read only once: the others let go of it and read for themselves.
+    // A stream can be read only once: the other requests release the share and read for themselves.
     const isAlone = value._tag === "Longer" && !isFirst
     if (isAlone) yield* Scope.close(shared, Exit.void)
     const listed = isAlone ? yield* read : value

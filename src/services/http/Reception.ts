@@ -10,7 +10,7 @@ const broken = () => unreadable([{ detail: "the body could not be received" }])
 export const bodyOf = (request: HttpServerRequest.HttpServerRequest): Stream.Stream<Uint8Array, BadRequest> =>
   Stream.mapError(request.stream, broken)
 
-/** Takes a chunk. An effect is what has to be done before the next one. */
+/** Takes a chunk. The returned effect, if any, has to be run before the next chunk. */
 type Write<E> = (chunk: Uint8Array) => Effect.Effect<void, E> | undefined
 
 const flowing = <E>(

@@ -25,8 +25,8 @@ import { digestFaultOf, sentDigests } from "./SentDigest.ts"
 const fileBytes = { disk: 3 * 1024 * 1024, s3: 24 * 1024 * 1024 }
 
 /**
- * What is left of that when nothing arrives: the disk has all but the block that is being filled, the S3 storage all but
- * its parts that are not complete.
+ * The memory that a stalled upload keeps: on a disk the block that is being filled, on an S3 storage its incomplete
+ * parts.
  */
 const stalledBytes = { disk: 1024 * 1024, s3: fileBytes.s3 }
 

@@ -4,7 +4,10 @@ import type { LimitName } from "./Limits.ts"
 
 type Count = (tenant: TenantId) => number
 
-/** What this gateway counts itself, by limit: who counts tells how, and the endpoint of limits asks. */
+/**
+ * Usage that this gateway counts in memory. The feature that counts registers a function for its limit, and the
+ * endpoint of limits calls it.
+ */
 export class InUse extends Context.Service<
   InUse,
   {

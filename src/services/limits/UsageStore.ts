@@ -23,7 +23,10 @@ export class UsageStore extends Context.Service<
   { readonly of: (tenant: TenantId) => Effect.Effect<StoredUsage, StorageUnreachable> }
 >()("flow/limits/UsageStore") {}
 
-/** Measures the data areas. A walk through all files is as fresh as it took long: a large area is not walked for ever. */
+/**
+ * Measures the data areas. A measurement is reused for as long as a multiple of the time that it took, so that large
+ * areas are not walked all the time.
+ */
 export class FileMeter extends Context.Service<
   FileMeter,
   { readonly of: (tenant: TenantId) => Effect.Effect<FileUsage, StorageUnreachable> }

@@ -233,7 +233,7 @@ export class Operators extends Context.Service<
           const input = { limit: proposalLimits.input, limitName: "proposalInput", required: true }
           const bytes = (yield* admitted(tenant, receive, { parts: { input } })).get("input")?.bytes ?? new Uint8Array()
           const hints = yield* inputHints(bytes)
-          // It has no program that could be wrong.
+          // Proposing compiles no program, so opening cannot fail.
           const session = yield* Effect.orDie(pool.open(proposing, tenant))
           const made = yield* session.run({ bytes, firstLine: 1, cut: false })
           const said = [...hints, ...made.hints]

@@ -165,7 +165,7 @@ export class Attempts extends Context.Service<Attempts, { readonly begin: (row: 
         const output = (lines: ReadonlyArray<Omit<PrintedLine, "seq">>) =>
           lines.length === 0 ? Effect.void : fenced(row.output(lines.map((line) => ({ seq: ++seq, ...line }))))
 
-        /** Takes over the files that the flowline appends to. Answers why it cannot. */
+        /** Takes over the files that the flowline appends to. Returns why it cannot. */
         const takeFiles = Effect.fnUntraced(function* ({ flowline, roots }: RunSpec) {
           const wanted = appendedFiles(flowline)
           if (wanted.length === 0) return undefined
@@ -205,7 +205,7 @@ export class Attempts extends Context.Service<Attempts, { readonly begin: (row: 
               return fenced(
                 row.progress({ positions: message.positions, files: canRepeat(spec.flowline) ? message.files : {} })
               )
-            // Only trials say so, which are no attempts.
+            // Only trials send this message, and an attempt is never a trial.
             case "Tried":
               return Effect.void
           }

@@ -117,13 +117,15 @@ const JsonRecord = Schema.Record(Schema.String, Schema.Unknown)
 
 /** JSON, the bytes of NDJSON, or lines of text. An empty text is no body. */
 const hookBody = [
-  // The first one, as a client would take its bytes for a record.
+  // Must come first: Effect's client takes the first schema that fits, and bytes would pass for a JSON record.
   Schema.Uint8Array.pipe(HttpApiSchema.asUint8Array({ contentType: "application/x-ndjson" })),
   Schema.Union([JsonRecord, Schema.Array(JsonRecord)]),
   Schema.String.pipe(HttpApiSchema.asText({ contentType: "text/plain" }))
 ] as const
 
-/** Who sends to a webhook has its token or its secret and no other credentials, so that this group authenticates by itself. */
+/**
+ * Senders to a webhook have its token or its secret and no other credentials, so this group authenticates by itself.
+ */
 export class HooksApi extends HttpApiGroup.make("hooks")
   .add(
     HttpApiEndpoint.post("fire", "/v1/:tenant/hooks/:name", {

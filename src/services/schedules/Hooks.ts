@@ -50,7 +50,7 @@ export interface Hook extends ScheduleKey {
   readonly requestKey: string | undefined
 }
 
-/** Takes as long whatever the bytes are, so that the time tells nothing of a token. */
+/** Compares in constant time, so that the time of an answer tells nothing of a token. */
 const isEqual = (one: Uint8Array, other: Uint8Array): boolean => {
   let difference = one.length ^ other.length
   for (let at = 0; at < one.length; at++) difference |= one[at]! ^ (other[at] ?? 0)
@@ -147,7 +147,7 @@ export class Hooks extends Context.Service<
         if (row === undefined || signature === undefined) return undefined
         const signed = signedBy(signature, headers, (yield* clock.now).at)
         if (signed === undefined || !(yield* tenants.exists(key.tenant))) return undefined
-        // One that is too long, or too slow, cannot be checked. The answer is the same as without a signature.
+        // A body that is too long or too slow cannot be checked. The answer is that for a missing signature.
         const bytes = yield* body.pipe(
           Effect.timeout(signedPatience),
           reading.withPermit(`${key.tenant}/${key.name}`),
@@ -191,7 +191,7 @@ export class Hooks extends Context.Service<
           return yield* new Unauthorized({ detail: needed })
         }
         if (rules.isSuspended(key.tenant)) return yield* new TenantSuspended({ tenant: key.tenant })
-        // Sent again within the tolerance, what was signed is the same request, whatever else was changed.
+        // A signed body that is sent again within the tolerance is the same request, whatever else differs.
         const requestKey = signed === undefined ? undefined : `signed-${Hex.encode(yield* sha256Of(signed))}`
         const hook: Hook = { ...key, webhook, requestKey }
         yield* count(key.tenant, hook)

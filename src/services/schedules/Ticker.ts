@@ -27,8 +27,8 @@ const clockPrecision = 1000
 const foldersAtOnce = 4
 
 /**
- * One look at the times of all schedules, and one at their files, which may take as long as the disks take. They remember
- * what they have seen.
+ * Two checks that remember what they have seen: one of the times of all schedules, and one of their files, which may
+ * take as long as the disks take.
  */
 export const makeLooks = Effect.gen(function* () {
   const store = yield* ScheduleStore
@@ -65,7 +65,10 @@ export const makeLooks = Effect.gen(function* () {
       if (due.missed !== undefined) yield* countFirings(row.tenant, "missed")
     })
 
-  /** A clock that was turned back makes no schedule wait for the time that it showed before. */
+  /**
+   * Moves the next time of a schedule forward to the clock: after a clock was turned back, no schedule waits for the
+   * time that it showed before.
+   */
   const align = (now: number) =>
     Effect.fnUntraced(function* (row: StoredRow) {
       const times = timesOf(definitionOf(row.definition).trigger, row.anchor)
@@ -73,7 +76,7 @@ export const makeLooks = Effect.gen(function* () {
       yield* store.fire(row, { fire: [], missed: undefined, next: times.next(now) }, "cron", () => 0)
     })
 
-  /** What was last seen of the files of a schedule, when nothing of it rested still. */
+  /** The files of a schedule at the last check, if none of them was still changing. */
   const settled = new Map<string, string>()
 
   const watch = Effect.fnUntraced(function* (row: StoredRow) {
@@ -127,8 +130,8 @@ const expiry = Effect.gen(function* () {
 })
 
 /**
- * Fires schedules, in one gateway of the cluster. Another one takes over when that gateway is gone, and for a moment two
- * of them may do it: what they do is made one by the keys of the firings.
+ * Fires schedules, in one gateway of the cluster. Another gateway takes over when that one is gone. For a moment both
+ * may fire: the keys of firings make each firing unique.
  */
 export const layer = Layer.unwrap(
   Effect.map(makeLooks, ({ times, files }) => {
@@ -143,7 +146,7 @@ export const layer = Layer.unwrap(
           Effect.sleep(pause)
         )
       )
-    // Apart, so that a disk that is slow or hangs makes no time late.
+    // In parallel, so that a disk that is slow or hangs delays no firing.
     const both = Effect.all([again(times, scheduleTick), again(files, fileLook)], {
       concurrency: "unbounded",
       discard: true

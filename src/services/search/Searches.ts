@@ -130,7 +130,7 @@ export class Searches extends Context.Service<
           )
         }
       })
-      /** Asks for fields only that gave nothing, so that others cost nothing. */
+      /** Looks up only fields that gave nothing, so that other searches cost nothing. */
       const warningsOf = Effect.fnUntraced(function* (tenant: TenantId, index: string, all: ReadonlyArray<EmptyField>) {
         const empty = all.slice(0, maxSuggestions)
         if (empty.length === 0) return []
@@ -172,7 +172,7 @@ export class Searches extends Context.Service<
         }),
         remove: Effect.fn("Searches.remove")(function* (tenant, index, before) {
           const begin = Effect.gen(function* () {
-            // What does not exist is not changed.
+            // An index that does not exist is not changed, so the audit gets no row.
             if (!(yield* search.resolve(tenant, index)).includes(index)) return
             const target = before === undefined ? index : `${index}?before=${before}`
             yield* audit.begin({ tenant, action: "search.removeIndex", target })

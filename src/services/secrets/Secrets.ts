@@ -44,7 +44,7 @@ const valueOf = Effect.fnUntraced(function* (body: unknown) {
   return Redacted.make(value)
 })
 
-/** The secrets that flowlines of a tenant may refer to. No one can read a value of them but a run. */
+/** The secrets that flowlines of a tenant may refer to. Only runs can read their values. */
 export class Secrets extends Context.Service<
   Secrets,
   {

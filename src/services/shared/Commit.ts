@@ -10,6 +10,9 @@ import type { StorageUnreachable } from "../../errors/StorageUnreachable.ts"
  */
 export type Commit<A> = <E, R>(writes: Effect.Effect<A, E, R>) => Effect.Effect<A, E | Conflict | StorageUnreachable, R>
 
-/** The `Commit` of a request without a key: no answer is kept. A client that leaves does not part the writes. */
+/**
+ * The `Commit` of a request without a key: no answer is kept. Uninterruptible, so that a client that leaves cannot
+ * separate the writes.
+ */
 export const unkeyed = <A, E, R>(writes: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
   Effect.uninterruptible(writes)

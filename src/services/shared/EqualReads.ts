@@ -76,7 +76,7 @@ class Shares {
     }
     turns.current = next
     turns.next = undefined
-    // They have asked before this failure, and would wait for the same one as long again.
+    // The read that waits was asked for before this failure: it ends alike, instead of waiting as long again.
     if (Exit.isFailure(exit) && !Exit.hasInterrupts(exit)) this.#end(key, turns, exit)
     else this.begin(key, next)
   }

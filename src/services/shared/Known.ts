@@ -4,7 +4,7 @@ import { Effect, Exit } from "effect"
 export const isKnown = <A, E, R>(self: Effect.Effect<A, E, R>): self is Exit.Success<A, E> =>
   Exit.isExit(self) && Exit.isSuccess(self)
 
-/** `Effect.flatMap`, at once where the value is known: for what every request passes. */
+/** `Effect.flatMap` that applies `f` at once where the value is known. For code that runs for every request. */
 export const flatMapKnown = <A, E, R, B, E2, R2>(
   self: Effect.Effect<A, E, R>,
   f: (value: A) => Effect.Effect<B, E2, R2>

@@ -22,7 +22,7 @@ export const observeGauge = (
   read: () => number
 ): Effect.Effect<void, never, Scope.Scope> => registered(Metric.gauge(name, described), () => ({ value: read() }))
 
-/** The same for a number that only grows. */
+/** A counter that is read whenever the metrics are, until the scope closes. What `read` returns must never decrease. */
 export const observeCounter = (
   name: string,
   described: Described,
@@ -61,12 +61,13 @@ export const observeQueue = (queue: string, state: Queue): Effect.Effect<void, n
 export interface Measurement {
   /** Looks, and updates the metrics. */
   readonly measure: Effect.Effect<void, unknown>
-  /** Removes the metrics, which would tell what was once. */
+  /** Removes the metrics, which would keep showing old values. */
   readonly forget: Effect.Effect<void>
 }
 
 /**
- * What is measured when metrics are read, because nobody is told when it changes. One that fails, or takes longer than some seconds, is left out until it succeeds again.
+ * What is measured when metrics are read, because no event tells that it changed. A measurement that fails, or takes
+ * longer than some seconds, is left out until it succeeds again.
  */
 export class Measurements extends Context.Service<Measurements, ReadonlyArray<Measurement>>()(
   "flow/shared/Measurements"

@@ -7,7 +7,7 @@ import { StorageUnreachable } from "../../errors/StorageUnreachable.ts"
 import { TenantSuspended } from "../../errors/TenantSuspended.ts"
 import { Unauthorized } from "../../errors/Unauthorized.ts"
 
-/** How requests authenticate, as OpenAPI says it. A gateway without `FLOW_AUTH` asks for nothing. */
+/** The security schemes of the OpenAPI document. A gateway without `FLOW_AUTH` asks for no credentials. */
 export const securitySchemes = {
   basic: { description: "Name and password of a user of the access file", type: "http", scheme: "basic" },
   bearer: {

@@ -119,7 +119,7 @@ export class Turns<E = never, Who extends string = TenantId> {
   #grant(): void {
     for (;;) {
       const next = [...this.#queues].find(([tenant, [first]]) => first !== undefined && this.#mayTake(tenant, first))
-      // Who needs several places is not passed by others that need less.
+      // A request for several places is not overtaken by smaller ones.
       if (next === undefined || next[1][0]!.size > this.free) return
       const [tenant, queue] = next
       const waiting = queue.shift()!

@@ -38,7 +38,7 @@ const known = stored<Session | undefined>("session", undefined, (value) =>
 /** Who uses the console, as far as this browser knows; undefined before the first answer. */
 export const useSession = (): Session | undefined => useSyncExternalStore(known.subscribe, known.get)
 
-/** The same at this moment. */
+/** {@link useSession} outside of React: its value at this moment. */
 export const sessionNow = known.get
 
 /** Whether somebody has to log in before anything else. */

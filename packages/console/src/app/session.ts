@@ -19,7 +19,7 @@ const includes = (role: Role | null, needed: Role): boolean =>
 /** Whether the reader may do what needs this role. */
 export const useMay = (needed: Role): boolean => includes(useRole(), needed)
 
-/** The same for what belongs to no tenant: it needs the role for every tenant. */
+/** Whether the reader may do what belongs to no tenant and needs this role for every tenant. */
 export const useMayEverywhere = (needed: Role): boolean => {
   const session = useSession()
   return !session?.authentication || includes(session.everyTenant, needed)

@@ -23,7 +23,7 @@ export const visible = (text: string): string =>
     }
   )
 
-/** The same of a text whose lines stand below one another. */
+/** {@link visible} for a text of several lines, whose line feeds stay. */
 export const visibleLines = (text: string): string => text.replace(/[^\n]+/g, visible)
 
 /** A value as it is read: texts as they are, others as JSON. */

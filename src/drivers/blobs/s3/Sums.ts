@@ -17,7 +17,7 @@ export const readSums = async (bucket: Bucket, key: string, signal?: AbortSignal
   }
 }
 
-/** Stores the sums of a blob. A failure is none of the blob's: the check of all blobs makes its sums anew. */
+/** Stores the sums of a blob. A failure is ignored: the check of all blobs makes missing sums anew. */
 export const writeSums = async (bucket: Bucket, key: string, sums: Buffer | undefined): Promise<void> => {
   if (sums === undefined) return
   const command = new PutObjectCommand({ Bucket: bucket.name, Key: key, Body: sums })

@@ -23,7 +23,7 @@ export const follow = async (
   const readers = new Map<number, RecordReader>()
   const { component, isSourced = false, scope } = context
   const readerOf = ({ path, content, counts, encoding, from }: Growth) => {
-    /** Only the position of a record in its file is the same in all attempts: files grow meanwhile. */
+    /** A record is numbered within its file: only that is the same in all attempts, because files grow meanwhile. */
     const emitCounted: Emit = (stream, batch) => {
       const kind = stream === errors ? "failures" : "records"
       const from = counts[kind]

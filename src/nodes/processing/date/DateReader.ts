@@ -6,7 +6,7 @@ const instant = /^(\d{4})-(\d\d)-(\d\d)[T ](\d\d):(\d\d):(\d\d)(?:[.,](\d{1,9}))
 /** Dates of a calendar, of a week (`2026-W01-1`) or of a year (`2026-032`), with a time or without. */
 const extended =
   /^(\d{4})-(?:(\d\d)-(\d\d)|(\d{3})|W(\d\d)(?:-(\d))?)(?:(?:T| +)(\d\d):(\d\d)(?::(\d\d)(?:[.,](\d{1,9}))?)?)?(?: *(Z|[+-]\d\d(?::?\d\d)?))?$/i
-/** The same without separators. A date alone could be any number. */
+/** {@link extended} without separators. A date alone could be any number, so it needs a time. */
 const basic =
   /^(\d{4})(?:(\d\d)(\d\d)|(\d{3})|W(\d\d)(\d)?)T(\d\d)(\d\d)(?:(\d\d)(?:[.,](\d{1,9}))?)?(Z|[+-]\d\d(?::?\d\d)?)?$/i
 

@@ -49,7 +49,7 @@ export class Followed {
   encoding: Encoding
   /** What the receiver has reached. */
   #reached: LinePlace | undefined
-  /** When bytes were passed on, or due, for the last time. */
+  /** When bytes were passed on, or were due, for the last time. */
   #passedAt = 0
   readonly #handle: FileHandle
   /** Size and modification time when the file had no further line. */
@@ -97,13 +97,13 @@ export class Followed {
     this.taken = { offset, line, turn: this.taken.turn + (ended ? 1 : 0), counts: { ...this.counts } }
   }
 
-  /** Milliseconds until bytes are due that would be read again; undefined when there are none. */
+  /** Milliseconds until the bytes are due that a later attempt would read again; undefined when there are none. */
   dueIn(seconds: number): number | undefined {
     if (this.taken.offset >= this.offset) return undefined
     return Math.max(0, this.#passedAt + seconds * 1000 - Date.now())
   }
 
-  /** The block that stands for those bytes. */
+  /** An empty block that tells that the waiting bytes are due. */
   due(): Block {
     return this.#take(new Uint8Array(), false)
   }

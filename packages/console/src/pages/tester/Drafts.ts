@@ -68,7 +68,7 @@ export interface Keeper {
   /** Goes on in a new entry, so that what was there before stays in the history. */
   readonly begin: () => void
   readonly id: () => string
-  /** The same as long as the tab is open, also when its page is loaded again. */
+  /** An id of the tab, which stays the same when its page is loaded again. */
   readonly tab: string
 }
 
