@@ -110,18 +110,15 @@ const decodeFlowline = Schema.decodeUnknownResult(Flowline)
 /** The faults of a document with its values, except those of its SQL; without any, its warnings. */
 export const check = (
   bound: Bound,
-  { own, patterns, tenant, ceilings, roots, ownPorts }: Surroundings,
+  { own = [], ...surroundings }: Surroundings,
   { columns }: SqlFindings
 ): Result.Result<Checked, ReadonlyArray<Finding>> => {
-  const result = settledResult(
-    bound,
-    validate(bound.value, ownNodes(own ?? []), patterns, tenant, ceilings, roots, ownPorts),
-    decodeFlowline
-  )
+  const result = settledResult(bound, validate(bound.value, { ...surroundings, own: ownNodes(own) }), decodeFlowline)
   const findings = [...bound.findings, ...patternFindings(bound.matched)]
   if (Result.isFailure(result)) return Result.fail([...findings, ...result.failure])
   if (findings.length > 0) return Result.fail(findings)
   const flowline = result.success
+  const { patterns, tenant } = surroundings
   const warnings = fieldWarnings(flowline, { patterns, tenant }, columns, bound.open)
   return Result.succeed({ flowline, warnings })
 }

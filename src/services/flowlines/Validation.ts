@@ -72,15 +72,25 @@ export const checkCeilings = (flowline: unknown, { memoryMib, seconds }: RunCeil
   })
 }
 
-/** The decoded flowline, or all its faults. `own`, `patterns` and `roots` are those of `tenant`, `ownPorts` those of the gateway. */
+/** What {@link validate} knows besides the flowline; the checks of what is absent are left out. */
+interface Known {
+  /** The tenant's own nodes. */
+  readonly own?: OwnNodes
+  readonly tenant?: TenantId | undefined
+  /** The tenant's grok patterns. */
+  readonly patterns?: TenantDefinitions | undefined
+  /** What the operator allows a run. */
+  readonly ceilings?: RunCeilings | undefined
+  /** The roots that the operator gives the tenant. */
+  readonly roots?: Roots | undefined
+  /** The ports that the gateway itself listens on. */
+  readonly ownPorts?: ReadonlyArray<number> | undefined
+}
+
+/** The decoded flowline, or all its faults. */
 export const validate = (
   value: unknown,
-  own: OwnNodes = noOwnNodes,
-  patterns?: TenantDefinitions,
-  tenant?: TenantId,
-  ceilings?: RunCeilings,
-  roots?: Roots,
-  ownPorts?: ReadonlyArray<number>
+  { own = noOwnNodes, patterns, tenant, ceilings, roots, ownPorts }: Known = {}
 ): Result.Result<Flowline, ReadonlyArray<Finding>> => {
   const decoded = decode(Flowline, value, [])
   const { runtime, nodes } = outline(value)
