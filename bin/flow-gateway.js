@@ -1,5 +1,6 @@
 #!/usr/bin/env node
-// Starts the gateway, or runs a subcommand for its operator. It needs Node 24.7, the first with Argon2; an older one hands over to the Node that comes with the package.
+// Starts the gateway, or runs a subcommand for its operator. The gateway needs Node 24.7, the first with Argon2: an older
+// Node hands over to the one that comes with the package.
 import { spawn } from "node:child_process"
 import { existsSync, readFileSync } from "node:fs"
 import * as nodeModule from "node:module"
