@@ -11,7 +11,7 @@ import { plainLauncher } from "../src/layers/engine/RunLauncher.ts"
 import { findRunIsolation } from "../src/layers/isolation/RunProbe.ts"
 import type { Flowline } from "../src/protocol/Flowline.ts"
 import type { RunIsolation } from "../src/protocol/Isolation.ts"
-import { Engine } from "../src/services/runs/Attempt.ts"
+import { Engine } from "../src/services/runs/Engine.ts"
 import { pinned } from "./measure.ts"
 
 /**

@@ -6,7 +6,7 @@ import { startBundled } from "../src/drivers/Programs.ts"
 import { EngineConfig } from "../src/layers/engine/EngineConfig.ts"
 import * as LocalEngine from "../src/layers/engine/LocalEngine.ts"
 import type { Flowline } from "../src/protocol/Flowline.ts"
-import { Engine } from "../src/services/runs/Attempt.ts"
+import { Engine } from "../src/services/runs/Engine.ts"
 import { pinned } from "./measure.ts"
 import { node } from "./runs.ts"
 

@@ -5,7 +5,7 @@ import { createInterface } from "node:readline"
 import { assert, describe, it } from "@effect/vitest"
 import { Deferred, Effect, Fiber, Stream } from "effect"
 import type { RunMessage } from "../../src/protocol/RunProtocol.ts"
-import { Engine } from "../../src/services/runs/Attempt.ts"
+import { Engine } from "../../src/services/runs/Engine.ts"
 import { eventually } from "../support/process.ts"
 import {
   act,

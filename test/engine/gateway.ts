@@ -1,7 +1,7 @@
 import { Effect, Layer, Stream } from "effect"
 import { EngineConfig } from "../../src/layers/engine/EngineConfig.ts"
 import * as LocalEngine from "../../src/layers/engine/LocalEngine.ts"
-import { Engine } from "../../src/services/runs/Attempt.ts"
+import { Engine } from "../../src/services/runs/Engine.ts"
 import { act, settings } from "./support.ts"
 
 // A gateway to be killed: runs the given acts in the folder of its first argument and prints each message as a line.

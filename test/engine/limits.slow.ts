@@ -7,7 +7,7 @@ import { runInNewContext } from "node:vm"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Stream } from "effect"
 import type { RunMessage } from "../../src/protocol/RunProtocol.ts"
-import { Engine } from "../../src/services/runs/Attempt.ts"
+import { Engine } from "../../src/services/runs/Engine.ts"
 import { eventually } from "../support/process.ts"
 import {
   act,

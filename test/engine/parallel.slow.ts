@@ -9,7 +9,7 @@ import { program } from "../../src/drivers/Programs.ts"
 import { blockBytes } from "../../src/nodes/inputs/files/Blocks.ts"
 import type { DagNode, RunSettings } from "../../src/protocol/Flowline.ts"
 import type { RunMessage } from "../../src/protocol/RunProtocol.ts"
-import { Engine } from "../../src/services/runs/Attempt.ts"
+import { Engine } from "../../src/services/runs/Engine.ts"
 import { eventually } from "../support/process.ts"
 import {
   blob,

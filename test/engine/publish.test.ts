@@ -2,7 +2,7 @@ import { existsSync } from "node:fs"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Stream } from "effect"
-import { Engine } from "../../src/services/runs/Attempt.ts"
+import { Engine } from "../../src/services/runs/Engine.ts"
 import { engine, filesIn, flowline, node, places, settings, spec } from "./support.ts"
 
 const writing = () =>

@@ -1,7 +1,7 @@
 import { Effect, Fiber, Stream } from "effect"
 import type { EngineSettings } from "../../src/layers/engine/EngineConfig.ts"
 import type { RunMessage, RunSpec } from "../../src/protocol/RunProtocol.ts"
-import { Engine } from "../../src/services/runs/Attempt.ts"
+import { Engine } from "../../src/services/runs/Engine.ts"
 import { eventually } from "../support/process.ts"
 import { engine, printed } from "./support.ts"
 

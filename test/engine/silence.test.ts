@@ -2,7 +2,7 @@ import { assert, describe, it, vi } from "@effect/vitest"
 import { Effect, Option, Stream } from "effect"
 import * as Heartbeats from "../../src/layers/postgres/Heartbeats.ts"
 import type { RunMessage } from "../../src/protocol/RunProtocol.ts"
-import { Engine } from "../../src/services/runs/Attempt.ts"
+import { Engine } from "../../src/services/runs/Engine.ts"
 import { act, ended, engine, places, settings } from "./support.ts"
 
 /** The end of a run that is killed from outside, after this process was silent for so many milliseconds. */

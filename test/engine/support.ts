@@ -8,7 +8,7 @@ import { EngineConfig, type EngineSettings } from "../../src/layers/engine/Engin
 import * as LocalEngine from "../../src/layers/engine/LocalEngine.ts"
 import type { DagNode, Flowline, RunSettings } from "../../src/protocol/Flowline.ts"
 import type { RunMessage, RunSpec } from "../../src/protocol/RunProtocol.ts"
-import { Engine } from "../../src/services/runs/Attempt.ts"
+import { Engine } from "../../src/services/runs/Engine.ts"
 
 export const tenant = "acme"
 

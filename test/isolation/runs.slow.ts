@@ -10,7 +10,7 @@ import { findPython } from "../../src/drivers/python/Interpreter.ts"
 import { findRunIsolation } from "../../src/layers/isolation/RunProbe.ts"
 import type { RunIsolation } from "../../src/protocol/Isolation.ts"
 import type { RunSpec } from "../../src/protocol/RunProtocol.ts"
-import { Engine } from "../../src/services/runs/Attempt.ts"
+import { Engine } from "../../src/services/runs/Engine.ts"
 import { ended, engine, flowline, node, places, printed, settings, tenant } from "../engine/support.ts"
 import { allRefused, hasPython, isRoot, type Outcomes, outcomesOf } from "./victim.ts"
 

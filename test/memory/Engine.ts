@@ -15,7 +15,7 @@ import { inputs } from "../../src/run/InputContext.ts"
 import { runIdOf, sha256 } from "../../src/run/SearchClient.ts"
 import { documentsOf } from "../../src/run/SearchDocuments.ts"
 import { extraction } from "../../src/run/stream/EncodedRows.ts"
-import { Engine } from "../../src/services/runs/Attempt.ts"
+import { Engine } from "../../src/services/runs/Engine.ts"
 import { Settings } from "../../src/services/shared/Settings.ts"
 
 const discard: Sink = { write: () => {}, close: async () => {} }

@@ -1,16 +1,14 @@
 import { mkdir, rm } from "node:fs/promises"
-
 import { Cause, Effect, Layer, Result, Stream } from "effect"
 import { explain } from "../../drivers/Failure.ts"
 import { settle } from "../../drivers/files/AppendedFile.ts"
 import { dataArea, rootArea, unfinishedIn, unfinishedOf } from "../../drivers/files/Area.ts"
 import { isolationFailed, isolationRefusal } from "../../drivers/isolation/PythonStart.ts"
-
 import { ownSilence, ownSilenceSeen } from "../../protocol/Liveness.ts"
 import { Masking } from "../../protocol/Masking.ts"
 import { fileOf, type Roots } from "../../protocol/Roots.ts"
 import { type Order, type RunMessage, secretsIn } from "../../protocol/RunProtocol.ts"
-import { Engine } from "../../services/runs/Attempt.ts"
+import { Engine } from "../../services/runs/Engine.ts"
 import { observeGauge } from "../../services/shared/Observed.ts"
 import { TenantId } from "../../services/shared/Tenant.ts"
 import type { Child, Exit } from "./Child.ts"
@@ -19,10 +17,8 @@ import { EngineConfig, type EngineSettings } from "./EngineConfig.ts"
 import { Messages } from "./MessageReader.ts"
 import { orderOf } from "./OrderOf.ts"
 import { outlived } from "./ProcessGroup.ts"
-
 import { dataFolder, makePlaces, sweepFolder, sweepLeftovers } from "./RunFolders.ts"
 import { placesOf } from "./RunLauncher.ts"
-
 import { Runners, readinessOf } from "./Runners.ts"
 
 const mib = 1024 * 1024

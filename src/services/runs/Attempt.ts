@@ -4,38 +4,15 @@ import { appendedFiles, canRepeat, keepsPositions } from "../../nodes/Catalogue.
 import { type Outcome as RunOutcome, outcomeOf as runOutcome } from "../../nodes/Outcome.ts"
 import type { Flowline } from "../../protocol/Flowline.ts"
 import { lastWrite, lastWriteRetry } from "../../protocol/Liveness.ts"
-import { fileText, type Roots } from "../../protocol/Roots.ts"
+import { fileText } from "../../protocol/Roots.ts"
 import type { NodeCounters, RunMessage, RunSpec } from "../../protocol/RunProtocol.ts"
 import { ArchiveId } from "../archives/Archive.ts"
 import type { NewArchive } from "../archives/ArchiveStore.ts"
 import type { TenantId } from "../shared/Tenant.ts"
+import { Engine } from "./Engine.ts"
 import { retryWhileDatabaseAway, retryWhileUnreachable } from "./Outage.ts"
 import { type FileClaim, holderName, type PositionScope, type Progress } from "./PositionStore.ts"
 import { Provision } from "./Provision.ts"
-
-/** Runs each flowline in a process of its own. */
-export class Engine extends Context.Service<
-  Engine,
-  {
-    /**
-     * Starts a run and returns its messages. The end of the stream kills the process group with SIGTERM, then SIGKILL, and
-     * waits for its last process. After `Publishing` the run waits for the next pull, which confirms its claim.
-     */
-    readonly run: (spec: RunSpec) => Stream.Stream<RunMessage, StorageUnreachable>
-    /** Waits until the run of a killed gateway of this host has ended, or can no longer outlive it. `jobId`: `<host>:<pid>`. */
-    readonly gone: (jobId: string) => Effect.Effect<void>
-    /**
-     * Makes a file ready to be appended to: cuts what is behind the place, and an incomplete last line. `key` names the
-     * file as `fileKey` in protocol/Roots does. Answers the place of its end, or why nothing can be appended.
-     */
-    readonly settle: (
-      tenant: TenantId,
-      key: string,
-      place: unknown,
-      roots?: Roots
-    ) => Effect.Effect<Result.Result<unknown, string>>
-  }
->()("flow/runs/Engine") {}
 
 /** The attempt is over, because a newer one exists or the job was stopped. Its writes are refused. */
 export class Superseded {
