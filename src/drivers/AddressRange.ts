@@ -1,5 +1,6 @@
 import { BlockList, isIP } from "node:net"
 
+/** The family of an IP address, as Node's `BlockList` names it. */
 export const familyOf = (address: string) => (isIP(address) === 6 ? "ipv6" : "ipv4")
 
 /**

@@ -58,6 +58,10 @@ const piped = (source: Pipe, taker: Taker): ChunkSource => {
   return { ask: () => source.resume(), hold: () => source.pause(), leave: () => source.leave() }
 }
 
+/**
+ * Starts to deliver the chunks of a source to the taker: of a {@link Pipe}, a Node `Readable`, or any other
+ * iterable.
+ */
 export const chunkSourceOf = (source: AsyncIterable<Uint8Array>, taker: Taker): ChunkSource => {
   if (source instanceof Pipe) return piped(source, taker)
   return source instanceof Readable ? flowing(source, taker) : iterated(source, taker)

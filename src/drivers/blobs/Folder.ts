@@ -13,6 +13,7 @@ export const syncFolder = async (call: Calls, folder: string): Promise<void> => 
   }
 }
 
+/** Closes a descriptor in the background. A failure is ignored: nothing depends on it. */
 export const closeQuietly = (fd: number): void => fs.close(fd, () => {})
 
 /**

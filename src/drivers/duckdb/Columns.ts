@@ -14,8 +14,10 @@ export interface Column {
   readonly type: DuckDBType
 }
 
+/** A text as a literal of SQL, whatever it contains. */
 export const literal = (text: string): string => `'${text.replaceAll("'", "''")}'`
 
+/** Whether the type is DuckDB's JSON, an alias of VARCHAR. */
 export const isJson = (type: DuckDBType): boolean => type.typeId === Id.VARCHAR && type.alias === "JSON"
 
 /** All types within a type, including itself. */
@@ -26,6 +28,7 @@ const parts = (type: DuckDBType): ReadonlyArray<DuckDBType> => {
   return [type]
 }
 
+/** Whether the condition holds for the type or for one inside it. */
 export const contains = (type: DuckDBType, holds: (part: DuckDBType) => boolean): boolean => parts(type).some(holds)
 
 const nested: ReadonlySet<Id> = new Set([Id.LIST, Id.ARRAY, Id.STRUCT, Id.MAP, Id.UNION, Id.VARIANT])

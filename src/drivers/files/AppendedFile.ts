@@ -20,6 +20,7 @@ const isPlace = Schema.is(FilePlace)
 /** Milliseconds to wait for a process that appends to the file: one of an earlier attempt is gone by then. */
 const patience = 30_000
 
+/** Makes the entries of a folder durable. */
 export const syncFolder = async (path: string) => {
   const folder = await open(path, "r")
   await folder.sync().finally(() => folder.close())

@@ -21,6 +21,7 @@ export const dataArea = (folder: string): Area => ({
   isShared: false
 })
 
+/** The area of a writable root that the operator opens. */
 export const rootArea = (name: string, { path }: Root): Area => ({
   root: name,
   folder: path,

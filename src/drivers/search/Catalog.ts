@@ -12,8 +12,10 @@ export interface Part {
   readonly part: number
 }
 
+/** The name of the table of a part. */
 export const tableOf = (part: number): string => `search_part_${part}`
 
+/** The failure for an index that the tenant does not have. */
 export const notFound = (tenant: string, id: string) => new NotFound({ kind: "index", tenant, id })
 
 /** The range of months that get their own parts, and the maximum number of parts. */

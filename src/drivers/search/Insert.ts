@@ -83,6 +83,7 @@ type TypesOfMonths = ReadonlyMap<string, FieldTypes>
 
 type Fault = SqlError | IndexGone | IndexLimit
 
+/** Makes {@link Search.write} on PostgreSQL. */
 export const makeWrite = (sql: SqlClient.SqlClient) => {
   /** The number of parts of each index when it was last seen: a guess at the lock that is needed. */
   const seen = new Map<number, number>()

@@ -40,6 +40,7 @@ const own = new Map<string, Reading>([
   ["@timestamp", "numbers"]
 ])
 
+/** Whether the field is none of a document's members but the engine's own, such as `_id`, whose type is known. */
 export const isOwn = (field: string): boolean => own.has(field)
 
 /** Reads all values with their types: right for all documents without lists. */

@@ -153,12 +153,14 @@ interface Placed {
   readonly index: string
 }
 
+/** The position of a row in the result order. */
 export const keyOf = ({ ts, id, index }: Placed): Key => ({ at: String(ts), id: original(id), index })
 
 export interface HitRow extends Placed {
   readonly doc: string
 }
 
+/** The document of a row, in its original form. */
 export const hitOf = (row: HitRow): Hit => ({ ...keyOf(row), source: originalJson(row.doc) })
 
 /** Generated column names for fields, so that field names do not become part of the statement. */

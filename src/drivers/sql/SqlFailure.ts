@@ -12,6 +12,7 @@ const said = (error: SqlError, member: string): string => {
   return typeof value === "string" || typeof value === "number" ? String(value) : ""
 }
 
+/** The SQLSTATE of a failed statement; empty when the server said none. */
 export const stateOf = (error: SqlError): string => sqlState(error.reason.cause)
 
 /** What the server said, in one line. */

@@ -121,6 +121,7 @@ export class Helper<Task, Answer> {
   }
 }
 
+/** Starts a thread that parses and validates files. */
 export const startThread: Start<ThreadTask, ThreadAnswer> = ({ answer, lost }) => {
   const worker = new Worker(program("decoder"), { resourceLimits: { maxOldGenerationSizeMb: 512 } })
   worker.on("message", answer)

@@ -21,6 +21,7 @@ export class RunPlaces extends Context.Service<
 
 const none: RunIsolation = { parts: [], missing: [], launcher: [], hasDoor: false }
 
+/** Finds out when first asked, and keeps the answer. A failure is kept for one request only. */
 export const layer = Layer.effect(
   RunPlaces,
   Effect.gen(function* () {

@@ -20,6 +20,7 @@ export class Departures extends Context.Service<
   }
 >()("flow-gateway/layers/Departures") {}
 
+/** Departures that are counted by running `add`. */
 export const makeDepartures = (
   given: Pick<Departures["Service"], "removeSilent" | "mostRuns">
 ): Departures["Service"] => {

@@ -17,6 +17,7 @@ export const stamp = {
   confirmed: 1
 }
 
+/** Milliseconds as nanoseconds. */
 export const nanosOf = (millis: number): bigint => BigInt(millis) * 1_000_000n
 
 /** A sign of life for the runs: the time of the system's monotonic clock. */

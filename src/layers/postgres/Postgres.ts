@@ -46,6 +46,7 @@ const oldestServer = 150000
 
 const mayEncrypt = (url: URL): boolean => ![null, "disable"].includes(url.searchParams.get("sslmode"))
 
+/** The configuration of a client for statements of this kind. Its connections notice a silent server. */
 export const clientConfig = (
   address: Redacted.Redacted<string>,
   use: typeof short | typeof wide

@@ -45,6 +45,7 @@ const refused = (isolation: Isolation): string | undefined => {
   return `Python programs are not run: FLOW_ISOLATION is required, and this machine lacks ${reasons.join(", ")}`
 }
 
+/** Finds out when first asked, and again when the answer is older than {@link lookEvery}. */
 export const layer = Layer.effect(
   PythonPlaces,
   Effect.gen(function* () {

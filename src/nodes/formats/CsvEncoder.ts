@@ -51,8 +51,10 @@ const row = (cells: ReadonlyArray<string>): string =>
   // A lone empty cell would be an empty line, which readers skip.
   cells.length === 1 && cells[0] === "" ? '""\r\n' : `${cells.join(",")}\r\n`
 
+/** The first row, with the names of the columns (RFC 4180). */
 export const csvHeader = (columns: ReadonlyArray<string>): string => row(columns.map(cell))
 
+/** The rows of the events (RFC 4180). */
 export const csvRows = (columns: ReadonlyArray<string>, events: ReadonlyArray<Event>): string => {
   let text = ""
   for (const event of events) text += row(columns.map((column) => cell(lookup(event, column))))

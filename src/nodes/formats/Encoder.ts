@@ -41,6 +41,7 @@ const csv = (given: ReadonlyArray<string> | undefined): Encoder => {
   }
 }
 
+/** Makes the encoder of a format. Without `columns`, the fields of the first records are those of csv. */
 export const encoder = (format: OutputFormat, columns?: ReadonlyArray<string>): Encoder => {
   switch (format) {
     case "ndjson":

@@ -7,6 +7,7 @@ export const hostSetting = Schema.NonEmptyString.annotate({
   default: "127.0.0.1"
 }).pipe(Schema.withDecodingDefaultKey(Effect.succeed("127.0.0.1")))
 
+/** The port setting of nodes that open one; `port` is its default. */
 export const portSetting = (port: number) =>
   Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 65_535 }))
     .annotate({ description: "Port to listen on.", default: port })
@@ -19,6 +20,7 @@ export const ownPortFault = (port: number, ownPorts: ReadonlyArray<number>): str
       "Choose another port"
     : undefined
 
+/** The fault of a port that no run may listen on, if it is one. */
 export const portFaults = (port: number, { ownPorts = [] }: Surroundings): ReadonlyArray<SettingsIssue> => {
   const detail = ownPortFault(port, ownPorts)
   return detail === undefined ? [] : [{ path: ["port"], detail }]

@@ -14,6 +14,7 @@ export interface ArchiveQuota {
   readonly archiveBytes: number | undefined
 }
 
+/** The archive limits of a tenant. */
 export const archiveQuotaOf = ({ archives, archiveBytes }: Limits): ArchiveQuota => ({
   archives: archives.value,
   archiveBytes: archiveBytes.value

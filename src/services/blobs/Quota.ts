@@ -12,6 +12,7 @@ export interface Quota {
   readonly entries: number | undefined
 }
 
+/** The storage limits of a tenant. */
 export const quotaOf = ({ storedBytes, storedVersions }: Limits): Quota => ({
   bytes: storedBytes.value,
   entries: storedVersions.value

@@ -43,6 +43,7 @@ export interface JobKey {
 /** The job as a text; its names contain no slash. */
 export const jobId = ({ tenant, channel, cluster, job }: JobKey): string => `${tenant}/${channel}/${cluster}/${job}`
 
+/** The key of a {@link jobId}. */
 export const jobKey = (id: string): JobKey => {
   const [tenant = "", channel = "", cluster = "", job = ""] = id.split("/")
   return { tenant: TenantId(tenant), channel: ChannelName(channel), cluster: ClusterName(cluster), job: JobName(job) }

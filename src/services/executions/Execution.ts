@@ -12,6 +12,7 @@ export type ExecutionState = typeof ExecutionState.Type
 
 export const ExecutionOutcome = OutcomeWord
 
+/** Whether the state is final. */
 export const hasEnded = (state: ExecutionState): boolean => state !== "PENDING" && state !== "RUNNING"
 
 const timestamp = Schema.String.annotate({ description: "ISO 8601 UTC with milliseconds" })

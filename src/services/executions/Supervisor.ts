@@ -29,6 +29,7 @@ import { decodeBody, decodeStored, decodeTrigger, triggeredFlowline } from "./St
 /** Number of attempts after which an execution whose gateways died is `LOST`. */
 const maxAttempts = 3
 
+/** The key as one text, the id of the execution's entity. */
 export const keyOf = ({ tenant, id }: ExecutionKey): string => `${tenant}/${id}`
 
 /** The pause in milliseconds after failed run number `run`, counted from 1; undefined after the last one. */

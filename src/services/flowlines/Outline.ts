@@ -49,6 +49,7 @@ export interface Needs {
   readonly sql: ReadonlyArray<SqlNode>
 }
 
+/** What validation needs besides the file, by what can be read of the flowline. */
 export const needsOf = ({ runtime, nodes }: Outline): Needs => {
   const seen = nodes.map(
     ({ type = "", component, subscribe, publish, settings }): SqlNode => ({

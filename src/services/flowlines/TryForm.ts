@@ -26,6 +26,7 @@ export const tryLimits = {
 /** Maximum nesting of a record, as inputs take it. */
 const maxDepth = 200
 
+/** The parts of the form of a try, with their limits. */
 export const tryRules = (limits: Limits): PartRules => {
   const field = { limit: limits.formField, limitName: "formField", required: false }
   const sample = { limit: tryLimits.sample, limitName: "trySample", required: false }

@@ -7,6 +7,7 @@ import { Role } from "../shared/Access.ts"
 export type KeyId = Brand.Branded<string, "KeyId">
 export const KeyId = Brand.nominal<KeyId>()
 
+/** Whether the text can be the id of a key. */
 export const isKeyId = (text: string): boolean => /^[0-9a-f]{8}$/.test(text)
 
 /** Length of every key: `fgk_<id>_<256 random bits in base64url>`. */

@@ -69,6 +69,7 @@ export type Outcome =
   /** The run ended itself because its gateway was silent. This is not a failure of the flowline. */
   | { readonly _tag: "Abandoned" }
 
+/** The outcome of a failed run; `error` is a message for the user. */
 export const failed = (error: string): Outcome => ({ _tag: "Failed", error })
 
 /** An attempt of this gateway at an execution or job that it has claimed. */

@@ -12,6 +12,7 @@ import type { ScheduleRequest } from "./Schedule.ts"
 import { type ScheduleKey, ScheduleStore } from "./ScheduleStore.ts"
 import { signatureSecret } from "./Signature.ts"
 
+/** The refusal of a schedule for one fault, at a JSON pointer into the body. */
 export const invalid = (pointer: string, detail: string) =>
   new BadRequest({ detail: "The schedule is invalid", issues: [{ part: "body", pointer, detail }] })
 

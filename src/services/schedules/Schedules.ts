@@ -32,6 +32,7 @@ const mostTimes = 10_000
 export const hookToken = /^fgh_[A-Za-z0-9_-]{43}$/
 const makeToken = () => `fgh_${Base64Url.encode(crypto.getRandomValues(new Uint8Array(32)))}`
 
+/** The SHA-256 of the bytes, or of the text in UTF-8. */
 export const sha256Of = (given: string | Uint8Array<ArrayBuffer>) =>
   Effect.promise(async () => {
     const bytes = typeof given === "string" ? new TextEncoder().encode(given) : given

@@ -7,6 +7,7 @@ import { queryText } from "./QueryText.ts"
 const Cursor = Schema.fromJsonString(Schema.Tuple([Schema.String, Schema.String]))
 const decodeCursor = Schema.decodeUnknownResult(Cursor)
 
+/** Makes the cursor after the entry with this key. */
 export const encodeCursor = (list: string, key: string): string => Base64Url.encode(JSON.stringify([list, key]))
 
 /** The list and the key of a cursor; undefined when it is none. */

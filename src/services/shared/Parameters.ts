@@ -16,6 +16,7 @@ interface Said {
   readonly example?: string | number | boolean
 }
 
+/** The keyword `examples` of a JSON Schema, if there is an example. */
 export const examplesOf = (example: unknown) => (example === undefined ? {} : { examples: [example] })
 
 /** Digits: as OpenAPI means an integer, not `1e3`, `0x10` or `1.0`. */

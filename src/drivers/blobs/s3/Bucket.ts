@@ -183,6 +183,7 @@ export const troubleOf = (error: unknown): string => {
   return `the server cannot be reached (${code})`
 }
 
+/** Whether the server answered 404: there is no such object, or no such bucket. */
 export const isMissing = (error: unknown): boolean => refusalOf(error)?.$metadata.httpStatusCode === 404
 
 /** Removing what is not there is no failure. */

@@ -34,6 +34,7 @@ const segment = (name: string): string => {
   return name
 }
 
+/** The keys below a prefix, which has no leading or trailing slash and may be empty. */
 export const s3Keys = (prefix: string): Keys => {
   const base = prefix === "" ? "" : `${prefix}/`
   const blobs = (tenant: string) => `${base}${segment(tenant)}/blobs/`

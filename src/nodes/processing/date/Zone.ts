@@ -3,6 +3,7 @@ import { offsetMinutes } from "../../Calendar.ts"
 /** Converts a local time, in milliseconds as if it were UTC, to epoch milliseconds. */
 export type Zone = (local: number) => number
 
+/** Local times are UTC. */
 export const utc: Zone = (local) => local
 
 const fixed = (minutes: number): Zone => (minutes === 0 ? utc : (local) => local - minutes * 60_000)

@@ -26,6 +26,7 @@ export const reloadSetting = Length.annotate({
   default: "10s"
 }).pipe(Schema.withDecodingDefaultKey(Effect.succeed("10s")))
 
+/** The setting for records whose value is not found: keep, drop or fail them. */
 export const missingSetting = (description: string) =>
   Schema.Literals(["keep", "drop", "errors"])
     .annotate({ description, default: "keep" })

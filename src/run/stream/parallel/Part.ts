@@ -44,6 +44,7 @@ export interface Means {
   readonly texts: TextMemory
 }
 
+/** Makes a part. Its nodes start at once, and process one piece at a time. */
 export const part = (
   flowline: Flowline,
   { input, inside }: Split,
