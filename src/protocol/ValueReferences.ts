@@ -1,3 +1,4 @@
+import * as Predicate from "effect/Predicate"
 import type { Values } from "./Parameters.ts"
 
 /** What a reference names: a parameter of the execution (`${param:NAME}`), or a variable of the tenant (`${var:NAME}`). */
@@ -60,18 +61,15 @@ const filledValue = (value: unknown, valueOf: ValueOf): unknown => {
   return Object.fromEntries(members.filter(([, member]) => member !== absent))
 }
 
-const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === "object" && value !== null && !Array.isArray(value)
-
 const settingsFilled = (value: unknown, valueOf: ValueOf): unknown =>
-  isObject(value) && Object.hasOwn(value, "settings")
+  Predicate.isObject(value) && Object.hasOwn(value, "settings")
     ? { ...value, settings: filledValue(value["settings"], valueOf) }
     : value
 
 /** A flowline's content with the references in its settings and in those of its nodes filled in. */
 export const filledFlowline = (value: unknown, valueOf: ValueOf): unknown => {
   const own = settingsFilled(value, valueOf)
-  if (!isObject(own) || !Array.isArray(own["dag"])) return own
+  if (!Predicate.isObject(own) || !Array.isArray(own["dag"])) return own
   return { ...own, dag: own["dag"].map((node: unknown) => settingsFilled(node, valueOf)) }
 }
 
