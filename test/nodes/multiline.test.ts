@@ -5,6 +5,7 @@ import type { Guard } from "../../src/languages/Guard.ts"
 import { fileInput } from "../../src/nodes/inputs/FileInput.ts"
 import { syslogInput } from "../../src/nodes/inputs/SyslogInput.ts"
 import type { Event, NodeContext } from "../../src/nodes/Node.ts"
+import { eventually } from "../support/process.ts"
 import { seed } from "../support/random.ts"
 import { Memory } from "./memory.ts"
 import { issues } from "./one.ts"
@@ -184,9 +185,7 @@ const listen = async (given: Given) => {
         for (const chunk of chunks) yield Buffer.from(chunk)
       })()
     )
-  const until = async (count: number) => {
-    while (got.length + failed.length < count) await new Promise((resolve) => setTimeout(resolve, 5))
-  }
+  const until = (count: number) => eventually(`${count} records`, () => got.length + failed.length >= count)
   return { connect, send, until, got, failed, stop: () => abort.abort(new Error("over")) }
 }
 
