@@ -171,10 +171,7 @@ export class TenantFiles {
     return at?.isFile() === true ? [pattern] : []
   }
 
-  /**
-   * Like {@link found}; also returns the files with odd names, and the folders that may have matching files and cannot
-   * be read.
-   */
+  /** Like {@link found}, with files of odd names and the folders that cannot be read and may have matching files. */
   async watched(pattern: string): Promise<{
     readonly paths: ReadonlyArray<string>
     readonly odd: ReadonlyArray<OddFile>
