@@ -59,7 +59,7 @@ const tenantOf = (path: string): string => {
   return tenant === undefined ? "" : `,"tenant":"${tenant}"`
 }
 
-/** The members of a line that say which path was asked for. */
+/** The members of a log line that hold the path and its tenant. */
 export const pathMembers = (path: string): string => `"path":${JSON.stringify(path)}${tenantOf(path)}`
 
 /** One exchange as a JSON line. The query is omitted because it may contain confidential data. */

@@ -12,7 +12,7 @@ import { usesSession, withoutCookie } from "./SessionCookie.ts"
 type Request = HttpServerRequest.HttpServerRequest
 type Answer = HttpServerResponse.HttpServerResponse
 
-/** The answer to a request that is not authenticated, with what the client can do about it. */
+/** The answer to an unauthenticated request, with what the client can do about it. */
 export const refusal = (
   authenticator: Authenticator["Service"],
   request: Request,
@@ -22,7 +22,7 @@ export const refusal = (
     if (error._tag === "Unauthorized") {
       const refused = HttpServerResponse.setHeader(response, "www-authenticate", authenticator.challenge(request))
       const { session } = authenticator
-      // Only the gateway's own pages may end the session: another site must not log the reader out.
+      // Only the gateway's own pages may end the session: another site must not be able to log the user out.
       return session !== undefined && usesSession(request, session) && isOfOwnPage(request)
         ? withoutCookie(refused, request, session)
         : refused
@@ -30,7 +30,7 @@ export const refusal = (
     return error._tag === "LimitExceeded" ? HttpServerResponse.setHeader(response, "retry-after", "1") : response
   })
 
-/** Answers by `answer` once it is known who sends the request, which becomes the current principal. */
+/** Authenticates the request, and runs `answer` with its principal as the current one. */
 export const authenticated = <E, R>(
   authenticator: Authenticator["Service"],
   request: Request,
@@ -55,7 +55,7 @@ export const authenticated = <E, R>(
   })
 }
 
-/** Authenticates by whatever credentials the request has. */
+/** Authenticates requests by any kind of credentials. */
 export const layer = Layer.effect(
   Authentication,
   Effect.map(

@@ -15,8 +15,9 @@ import { Authorization } from "../../services/shared/Security.ts"
 import { TenantId } from "../../services/shared/Tenant.ts"
 
 /**
- * Endpoints without a tenant need their role for any tenant, or for every one; those without a role are refused for
- * everybody. Of a suspended tenant, what only reads is still served: what viewers may do, and every `GET`.
+ * Checks the role that an endpoint needs. Endpoints without a tenant need it for any tenant, or for every one; an
+ * endpoint that declares no role is refused to everybody. For a suspended tenant only reads are served: what viewers
+ * may do, and every `GET`.
  */
 export const layer = Layer.effect(
   Authorization,

@@ -9,12 +9,12 @@ interface Body {
   readonly tooSlow: () => void
 }
 
-/** How often bodies are looked at in a span. */
+/** Number of checks of each body in a span. */
 const looks = 10
 
 /**
- * Calls `tooSlow` for a request whose body brings less than `rate` bytes a second over a span of so many milliseconds.
- * Time in which the gateway itself is slower than the client does not count. A body that moves may take any time.
+ * Calls `tooSlow` for a request whose body arrives at less than `rate` bytes per second over a `span` of milliseconds.
+ * Time in which the gateway itself is the slower side does not count. A body that keeps moving has no time limit.
  */
 export const bodyRate = (server: Server, { span, rate }: { readonly span: number; readonly rate: number }) => {
   const bodies = new Map<IncomingMessage, Body>()

@@ -16,11 +16,11 @@ const nameOf = (authority: string): string =>
     .toLowerCase()
 
 /**
- * Makes the check that keeps web pages from using the gateway through the browser of whoever reads them. It gives the
- * error to answer with, or undefined. The gateway answers for the name `listening`, for `hosts`, for `localhost` and other
- * names without a dot, which no site of the internet has, and for IP addresses: with none of those can a page make its
- * own name lead here (DNS rebinding). The host that a trusted proxy names is checked too, and is the one that an origin is
- * compared with. Pages of `hosts` may call it from any port, and so may those of `origins`.
+ * Makes the check against web pages that use the gateway through a visitor's browser. It returns the error to answer
+ * with, or undefined. Accepted host names are `listening`, those of `hosts`, `localhost` and other names without a dot,
+ * which no site of the internet has, and IP addresses: a page cannot make its own name resolve to the gateway under any
+ * of them (DNS rebinding). The host that a trusted proxy names is checked too, and is the one that an origin is
+ * compared with. Pages of `hosts` on any port, and pages of `origins`, may call the gateway.
  */
 export const browserCheck = (listening: string, hosts: ReadonlyArray<string>, origins: ReadonlyArray<string> = []) => {
   const known = new Set(hosts.map(nameOf))
@@ -32,7 +32,7 @@ export const browserCheck = (listening: string, hosts: ReadonlyArray<string>, or
     name.endsWith(".localhost") ||
     isIP(name) !== 0
 
-  /** The last host that was known: nearly all requests name the same one. */
+  /** The last accepted host: nearly all requests name the same one. */
   let last: string | undefined
   const isUnknown = (host: string | undefined): host is string => {
     if (host === undefined || host === last) return false
@@ -55,7 +55,7 @@ export const browserCheck = (listening: string, hosts: ReadonlyArray<string>, or
   ): ForeignOrigin | MisdirectedRequest | undefined => {
     const { origin } = headers
     const host = forwardedHost ?? headers["host"]
-    // Both are checked: a proxy that does not know X-Forwarded-Host passes on what a page has made up.
+    // Both are checked: a proxy that does not know X-Forwarded-Host passes on whatever a page has sent.
     const unknown = [headers["host"], forwardedHost].find(isUnknown)
     if (unknown !== undefined) {
       return new MisdirectedRequest({

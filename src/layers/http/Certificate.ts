@@ -22,7 +22,10 @@ export class CertificateFault extends Schema.TaggedError<CertificateFault>()("Ce
   message: Schema.String
 }) {}
 
-/** What a server needs for TLS: version 1.2 or newer, HTTP/1.1, and no second handshake, which costs clients nothing. */
+/**
+ * TLS options of the server: version 1.2 or newer, HTTP/1.1, and no renegotiation, which clients could abuse at no
+ * cost.
+ */
 export const secureOptions = ({ cert, key }: Certificate) => ({
   cert,
   key,
@@ -31,7 +34,7 @@ export const secureOptions = ({ cert, key }: Certificate) => ({
   secureOptions: constants.SSL_OP_NO_RENEGOTIATION
 })
 
-/** Bytes of a file: a chain has some thousands. */
+/** Maximum size of a file in bytes: a chain has some thousands. */
 const largest = 1024 * 1024
 
 const codeOf = (error: unknown): string => (Predicate.hasProperty(error, "code") ? String(error.code) : "unknown")
@@ -45,7 +48,7 @@ const readable: Readonly<Record<string, string>> = {
 const readPem = (variable: CertificateFault["variable"], path: string) =>
   Effect.tryPromise({
     try: async () => {
-      // Others, such as pipes, might never come to an end.
+      // Only regular files: reading a pipe might never end.
       const file = await stat(path)
       if (!file.isFile()) throw Object.assign(new Error(), { code: "is no file" })
       if (file.size > largest) throw Object.assign(new Error(), { code: "is larger than 1 MiB" })
@@ -70,7 +73,7 @@ const privateKeyOf = (key: string, path: string): KeyObject => {
   }
 }
 
-/** Checks all that a server with this pair would be refused for. Throws a {@link CertificateFault}. */
+/** Checks everything for which a server would reject this pair. Throws a {@link CertificateFault}. */
 const check = (files: CertificateFiles, cert: string, key: string): Certificate => {
   const fault = (message: string) =>
     new CertificateFault({ variable: "FLOW_TLS_CERT", message: `${files.cert} ${message}` })
@@ -117,20 +120,20 @@ export const loadCertificate = (files: CertificateFiles): Effect.Effect<Certific
   Effect.flatMap(read(files), (texts) => checked(files, texts))
 
 const day = 86_400_000
-/** Milliseconds before a certificate expires in which the log says so, once a day. */
+/** Time before a certificate expires, in milliseconds, from which on the log warns once a day. */
 const warned = 14 * day
 
 /** The files of a certificate that is in use. */
 export interface CertificateWatch {
-  /** Reads the files, and begins to use a new pair. To be called again and again, never twice at once. */
+  /** Reads the files, and starts to use a new pair. To be called repeatedly, but never twice at the same time. */
   readonly look: Effect.Effect<void>
   /** 1 while the files cannot be used, else 0. */
   readonly faulty: () => number
 }
 
 /**
- * Follows the files, and calls `use` with a new pair. What cannot be used is reported when it is still there at the next
- * look: programs that renew certificates write one file after the other.
+ * Watches the files, and calls `use` with a new pair. A fault is reported only when the next check finds it again,
+ * because programs that renew certificates write one file after the other.
  */
 export const watchCertificate = (
   files: CertificateFiles,

@@ -8,17 +8,17 @@ export type Coding = "gzip" | "zstd"
 
 const member = /^([!#$%&'*+.^_`|~0-9a-z-]+)(?:\s*;\s*q=(0(?:\.\d{0,3})?|1(?:\.0{0,3})?))?$/
 
-/** What a client takes. */
+/** What a client accepts. */
 export interface Accepted {
-  /** The coding that it likes best; undefined when it prefers none, or takes none that the gateway has. */
+  /** The preferred coding; undefined when it prefers none, or accepts none that the gateway has. */
   readonly coding: Coding | undefined
-  /** Whether it takes an answer as it is. */
+  /** Whether it accepts an uncompressed answer. */
   readonly identity: boolean
 }
 
 const nothing: Accepted = { coding: undefined, identity: true }
 
-/** The meaning of `Accept-Encoding` (RFC 9110, section 12.5.3). What is not well-formed in it is passed over. */
+/** Parses `Accept-Encoding` (RFC 9110, section 12.5.3). Malformed parts are ignored. */
 export const acceptedCoding = (header: string | undefined): Accepted => {
   if (header === undefined) return nothing
   const weights = new Map<string, number>()
@@ -39,7 +39,7 @@ export const acceptedCoding = (header: string | undefined): Accepted => {
 const gzip = { level: 1 }
 const zstd = { params: { [zlib.constants.ZSTD_c_compressionLevel]: 1, [zlib.constants.ZSTD_c_windowLog]: 17 } }
 
-/** Compresses bytes at once, beside the event loop. */
+/** Compresses all bytes in one call, outside the event loop. */
 export const compress = (coding: Coding, bytes: Uint8Array): Promise<Uint8Array> =>
   new Promise((resolve, reject) => {
     const done = (error: Error | null, result: Uint8Array) => (error === null ? resolve(result) : reject(error))
@@ -47,7 +47,7 @@ export const compress = (coding: Coding, bytes: Uint8Array): Promise<Uint8Array>
     else zlib.zstdCompress(bytes, zstd, done)
   })
 
-/** Compresses a stream. What is written comes out at once, so that a reader gets it without waiting for more. */
+/** Compresses a stream. Each write is flushed, so that the reader gets it without waiting for more. */
 export const compressor = (coding: Coding) =>
   coding === "gzip"
     ? zlib.createGzip({ ...gzip, flush: zlib.constants.Z_SYNC_FLUSH })

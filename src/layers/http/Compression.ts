@@ -16,9 +16,9 @@ const texts =
   /^(text\/(?!event-stream)[\w.+-]+|application\/(json|x-ndjson|javascript|xml|[\w.-]+\+(json|xml)))\s*(;|$)/i
 
 /**
- * Whether the answer is a text that the gateway has made. Excluded are answers with a secret (`no-store`), whose length
- * must not tell anything of it, and stored files (`Accept-Ranges`), whose length, ranges and tag are those of their
- * bytes.
+ * Whether the answer is a text that the gateway generated. Excluded are answers with a secret (`no-store`), because the
+ * compressed length could reveal it, and stored files (`Accept-Ranges`), whose length, ranges and tag are those of
+ * their bytes.
  */
 const isCompressible = ({ status, headers, body }: Response): boolean =>
   status >= 200 &&
@@ -29,7 +29,9 @@ const isCompressible = ({ status, headers, body }: Response): boolean =>
   headers["content-encoding"] === undefined &&
   texts.test(headers["content-type"] ?? body.contentType)
 
-/** The tag of an answer in a coding: other bytes than the answer as it is, so another strong tag. */
+/**
+ * The tag of an answer in a coding. Its bytes differ from those of the uncompressed answer, so its strong tag has to.
+ */
 const codedTag = (etag: string, coding: Coding): string => `${etag.slice(0, -1)}-${coding}"`
 
 const withCodedTag = (response: Response, coding: Coding): Response => {
@@ -40,7 +42,7 @@ const withCodedTag = (response: Response, coding: Coding): Response => {
 const codedTags = /-(?:gzip|zstd)"/g
 const conditions = ["if-match", "if-none-match"]
 
-/** The request with the tags of answers as they are in place of those in a coding. */
+/** The request with the codings removed from the tags in its conditions. */
 const withPlainTags = (request: Request): Request => {
   const coded = conditions.filter((name) => request.headers[name]?.match(codedTags))
   if (coded.length === 0) return request
@@ -59,8 +61,8 @@ const notModified = (request: Request, response: Response): Response => {
 }
 
 /**
- * The compressed body. One in memory is compressed at once, so that a client that reads slowly does not keep a
- * compressor; streams are compressed as they come.
+ * The compressed body. A body in memory is compressed as a whole, so that a slow client does not occupy a compressor;
+ * streams are compressed as they come.
  */
 const coded = (body: Compressible, type: string, coding: Coding): Effect.Effect<Compressible> => {
   if (body._tag === "Uint8Array") {
@@ -105,9 +107,9 @@ const encoded = (request: Request, response: Response, { coding, identity }: Acc
 }
 
 /**
- * Compresses the texts that the gateway makes, where the client asks for it (RFC 9110, section 8.4). A tag names the
- * coding of the answer; conditions may name the tag of any coding, as they ask for the same state. `finished` is what an
- * answer becomes before.
+ * Compresses the texts that the gateway generates, if the client asks for it (RFC 9110, section 8.4). A tag names the
+ * coding of the answer; conditions may name the tag of any coding, because all of them stand for the same state.
+ * `finished` completes an answer before it is compressed.
  */
 export const compression = <E, R>(
   app: Effect.Effect<Response, E, R>,

@@ -4,11 +4,11 @@ import { plainAddress } from "./Forwarded.ts"
 
 /** Limits on open connections. */
 export interface ConnectionLimits {
-  /** Those of all addresses together. */
+  /** Maximum number for all addresses together. */
   readonly all: number
-  /** Those of one address; IPv6 addresses count by their network of 64 bits, which one client has for itself. */
+  /** Maximum number per address; IPv6 addresses count by their /64 network, which usually belongs to one client. */
   readonly each: number
-  /** Addresses that many clients share. */
+  /** Whether many clients share the address, so that {@link each} does not apply. */
   readonly isExempt: (address: string) => boolean
 }
 
@@ -33,16 +33,16 @@ export class ConnectionLimit {
   readonly #byNetwork = new Map<string, number>()
   /** Connections that are open. */
   open = 0
-  /** Connections that were refused because of the limit of an address, and because of that of all. */
+  /** Number of refused connections, by the limit that refused them: that of the address, or that of all. */
   readonly refused = { address: 0, all: 0 }
 
   constructor(limits: ConnectionLimits) {
     this.#limits = limits
   }
 
-  /** `refuse` closes what is beyond the limit of an address. Node itself closes what is beyond that of all. */
+  /** `refuse` closes a connection beyond the limit of its address. Node itself closes those beyond the limit of all. */
   guard(server: Server, refuse: (socket: Socket, network: string, limit: number) => void): void {
-    // Node's own listeners would read, or begin the handshake: they get only what is admitted.
+    // Node's own listeners would read or start the handshake, so they only get admitted connections.
     const begin = server.listeners("connection")
     server.removeAllListeners("connection")
     server.on("connection", (socket: Socket) => {
@@ -56,7 +56,7 @@ export class ConnectionLimit {
     })
   }
 
-  /** The network that has too many connections with this one; undefined when it has not. */
+  /** The network that would exceed its limit with this connection; undefined if none does. */
   #refusal(socket: Socket): string | undefined {
     this.open += 1
     socket.once("close", () => {

@@ -6,21 +6,21 @@ import { plainAddress } from "./Forwarded.ts"
 /** A connection on which requests can come. */
 export interface Connection {
   readonly socket: Socket
-  /** The peer's IP address; it is told once, as the socket forgets it when it closes. */
+  /** The peer's IP address. Kept because a closed socket no longer has it. */
   readonly remote: string
   /** Whether the peer is a trusted proxy. */
   readonly isTrusted: boolean
-  /** Answers that are under way. */
+  /** Number of answers in progress. */
   answers: number
 }
 
-/** The event by which a server tells of sockets that carry HTTP. With TLS that is after the handshake. */
+/** The event with which a server announces sockets that carry HTTP. With TLS that is after the handshake. */
 export const connected = (server: object): "connection" | "secureConnection" =>
   server instanceof SecureServer ? "secureConnection" : "connection"
 
 const peerOf = ({ remoteAddress, remotePort }: Socket): string => `${remoteAddress} ${remotePort}`
 
-/** Connections of which the handshake is under way. */
+/** Connections whose handshake is in progress. */
 const handshakesOf = (server: Server) => {
   const handshakes = new Map<string, Socket>()
   if (connected(server) === "connection") return handshakes

@@ -28,7 +28,7 @@ const policy = [
   "frame-ancestors 'none'"
 ].join("; ")
 
-/** What the page uses of the browser's powers: writing to the clipboard. */
+/** The browser features that the page may use: writing to the clipboard. */
 const permissions = ["camera", "display-capture", "geolocation", "microphone", "payment", "usb"]
   .map((power) => `${power}=()`)
   .join(", ")
@@ -78,7 +78,7 @@ const page = Effect.fnUntraced(function* (request: HttpServerRequest.HttpServerR
   return HttpServerResponse.text(html, { contentType: "text/html; charset=utf-8", headers })
 })
 
-/** An asset: its name changes with its content, so that browsers keep it for good. */
+/** An asset. Its name changes with its content, so browsers may cache it forever. */
 const asset = Effect.fnUntraced(function* (request: HttpServerRequest.HttpServerRequest, name: string) {
   const missing = HttpServerRespondable.toResponse(new NotFound({ kind: "page", id: `console/assets/${name}` }))
   const contentType = types.get(extname(name))
@@ -95,7 +95,7 @@ const asset = Effect.fnUntraced(function* (request: HttpServerRequest.HttpServer
   return withVary(HttpServerResponse.uint8Array(found.value, { contentType, headers }), "Accept-Encoding")
 })
 
-/** Relative, because only the browser knows the prefix that a proxy has taken off. */
+/** Relative, because only the browser knows the prefix that a proxy has removed. */
 const redirect = HttpServerResponse.empty({
   status: 302,
   headers: { location: "console/", "cache-control": "no-cache" }

@@ -16,7 +16,7 @@ const path = "/console/login/oidc"
 export const paths = [path, `${path}/callback`]
 const callback = "console/login/oidc/callback"
 
-/** Seconds that somebody has to log in at the issuer, and logins that a browser may have begun at once. */
+/** Seconds that a user has to log in at the issuer, and maximum number of logins that a browser may have pending. */
 const begunSeconds = 600
 const mostBegun = 4
 
@@ -52,8 +52,8 @@ export const ownPageOf = (text: string): string => {
 const misplaced = (detail: string) => new BadRequest({ detail, issues: [{ part: "query", pointer: "/at", detail }] })
 
 /**
- * Where the browser sees the gateway. Only its page knows the prefix that a proxy has taken off, and the scheme where the
- * proxy is not trusted; the host must be the one that the browser has asked.
+ * The address at which the browser sees the gateway. Only its page knows the prefix that a proxy has removed, and,
+ * where the proxy is not trusted, the scheme. The host must be the one of the request.
  */
 const baseOf = (request: Request, at: string | null): string | BadRequest => {
   const scheme = schemeOf(request)
@@ -67,7 +67,7 @@ const baseOf = (request: Request, at: string | null): string | BadRequest => {
   return url.origin + url.pathname
 }
 
-/** Relative, because only the browser knows the prefix that a proxy has taken off. */
+/** Relative, because only the browser knows the prefix that a proxy has removed. */
 const toConsole = (up: string, page: string): Answer =>
   HttpServerResponse.empty({ status: 302, headers: { location: up + page || "./", "cache-control": "no-store" } })
 
@@ -121,7 +121,7 @@ export const layer = HttpRouter.use(
       })
     })
 
-    /** A failed login is in the audit, as a wrong password is, although its answer leads on. */
+    /** Records a failed login in the audit, like a wrong password, although the answer is a redirection. */
     const note = (request: Request, { reason }: OidcFailed) =>
       Effect.sync(() => {
         if (reason !== "refused" && reason !== "denied" && reason !== "expired") return

@@ -49,7 +49,7 @@ const decodeLogin = Schema.decodeUnknownEffect(LoginRequest, strict)
 const invalid = (detail: string) => new BadRequest({ detail, issues: [{ part: "body", pointer: "", detail }] })
 
 const readBody = Effect.fnUntraced(function* (request: Request) {
-  // Another type is what a form of another site can send.
+  // Forms of other sites can only send other types.
   const type = request.headers["content-type"] ?? ""
   if (!/^\s*application\/json\s*(;|$)/i.test(type)) {
     return yield* new UnsupportedMediaType({ detail: "Send the login with Content-Type: application/json" })
@@ -99,7 +99,7 @@ export const layer = HttpRouter.use(
     const logins = yield* Logins
     const tenants = yield* Tenants
 
-    /** Who it is, and which tenants that principal may see with which role. */
+    /** The principal, and the tenants that it may see with its role in each. */
     const shown = Effect.fnUntraced(function* (principal: Principal | undefined, session: Session | undefined) {
       const schemes = logins.schemes()
       const names = principal === undefined ? [] : yield* tenants.names

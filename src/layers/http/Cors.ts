@@ -9,9 +9,9 @@ import { withVary } from "./Vary.ts"
 type Headers = Readonly<Record<string, string | Array<string> | undefined>>
 
 /**
- * What a page of a listed origin is told with every answer: that it may read it, and with which headers. Empty for
- * others. Without `FLOW_AUTH` the browser may send what it knows of the user, such as the password that a proxy has asked
- * for. With it, that would be the cookie of a session, which is for the gateway's own pages only.
+ * The headers that let a page of a listed origin read every answer; empty for other origins. Without `FLOW_AUTH` the
+ * browser may send credentials, such as the password that a proxy has asked for. With it these would include the
+ * session's cookie, which is for the gateway's own pages only.
  */
 export const corsHeaders = (origins: ReadonlyArray<string>, auth: string | undefined) => {
   const listed = new Set(origins)
@@ -38,13 +38,13 @@ const preflight = {
   "access-control-max-age": maxAge
 }
 
-/** A page of the internet needs this besides, because the gateway listens on a loopback address. */
+/** Needed in addition by pages of the internet, because the gateway listens on a loopback address. */
 const privateNetwork = (headers: Headers): Readonly<Record<string, string>> =>
   headers["access-control-request-private-network"] === "true" ? { "access-control-allow-private-network": "true" } : {}
 
 /**
- * Lets pages of the origins use the gateway (WHATWG Fetch, CORS protocol). A preflight is answered for every path, known
- * or not: the page is to see the problem that answers its request. Others get no header and are refused as ever.
+ * Lets pages of the origins use the gateway (WHATWG Fetch, CORS protocol). A preflight succeeds for every path, known
+ * or not, so that the page can see the problem that answers its real request. Other origins get no header.
  */
 export const cors = (
   origins: ReadonlyArray<string>,
@@ -67,7 +67,7 @@ export const cors = (
         const all = { ...granted, ...preflight, ...privateNetwork(headers) }
         return Effect.succeed(HttpServerResponse.empty({ status: 204, headers: { ...all, vary: "Origin" } }))
       }
-      // Caches must not hand an answer for one origin, or for none, to another.
+      // A cache must not reuse an answer for another origin, or for none.
       return Effect.map(app, (response) => withVary(HttpServerResponse.setHeaders(response, granted), "Origin"))
     })
 }

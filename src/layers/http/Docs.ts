@@ -4,7 +4,10 @@ import { type HttpApi, type HttpApiGroup, HttpApiScalar } from "effect/http-api"
 
 const path = "/docs"
 
-/** The viewer without what calls its maker: fonts, the cloud client, the assistant, usage statistics. */
+/**
+ * Options of the viewer that turn off everything that calls its vendor: fonts, cloud client, assistant, usage
+ * statistics.
+ */
 const viewer = {
   withDefaultFonts: false,
   favicon: "data:,",

@@ -18,26 +18,26 @@ interface Known extends Fixed {
 /** The answers that stay the same while the gateway runs. */
 export interface FixedAnswers {
   /**
-   * Sends the answer to a plain request, if it is known and nothing speaks against it. Every other request has to go
-   * through the routes, which know what to say.
+   * Sends the answer to a plain request if it is known and the request may have it; returns whether it did. Every other
+   * request has to go through the routes, which give the reason for a refusal.
    */
   readonly send: (request: Received, response: Answer) => boolean
-  /** Remembers the answer of an effect, if it is one for the request. */
+  /** Remembers the effect's answer, if it is a fixed one for the request. */
   readonly learning: <E, R>(
     request: HttpServerRequest.HttpServerRequest,
     answered: Effect.Effect<HttpServerResponse.HttpServerResponse, E, R>
   ) => Effect.Effect<HttpServerResponse.HttpServerResponse, E, R>
 }
 
-/** A gateway without the server that sends them learns none. */
+/** The default, for a gateway without the server that sends them: learns none. */
 export const FixedAnswers = Context.Reference<FixedAnswers>("flow/http/FixedAnswers", {
   defaultValue: () => ({ send: () => false, learning: (_, answered) => answered })
 })
 
 /**
  * A fiber, the router and the services around a handler take half of the processor time of a small request. An answer
- * that never changes needs none of them: the first one goes through the routes, and the next ones are sent as it was,
- * after the same looks at host, credentials, role and rate.
+ * that never changes needs none of them. The first one goes through the routes; after that it is sent from memory,
+ * after the same checks of host, credentials, role and rate.
  */
 export const fixedAnswers = Effect.fnUntraced(function* (table: RouteTable) {
   const { host, hosts, cors, otlp } = yield* Settings
@@ -45,7 +45,7 @@ export const fixedAnswers = Effect.fnUntraced(function* (table: RouteTable) {
   const rates = yield* RequestRates
   const check = browserCheck(host, hosts, cors)
   const known = new Map<string, Known>()
-  // With a receiver of traces each request has its span.
+  // With a receiver of traces each request needs its span, so nothing is learned.
   const unknown = new Map(otlp === undefined ? table.fixed : [])
 
   const send: FixedAnswers["send"] = (request, response) => {

@@ -4,7 +4,7 @@ import { addressRange, familyOf } from "../../drivers/AddressRange.ts"
 
 /** What a trusted proxy says of a request that it forwards. */
 export interface Forwarded {
-  /** IP address of the client: the rightmost hop that is no trusted proxy. */
+  /** IP address of the client: the rightmost hop that is not a trusted proxy. */
   readonly client: string
   /** The host that the client has asked for. */
   readonly host: string | undefined
@@ -77,7 +77,7 @@ const elementsOf = (text: string): ReadonlyArray<Element> | undefined => {
 const listOf = (text: string | undefined): ReadonlyArray<string> =>
   text === undefined ? [] : text.split(",").map((one) => one.trim())
 
-/** Node joins a header that comes twice, but for those that may come once only. */
+/** Node joins repeated headers, except for those that may occur only once. */
 const textOf = (value: string | ReadonlyArray<string> | undefined): string | undefined =>
   typeof value === "string" ? value : value?.join(",")
 
@@ -87,14 +87,14 @@ export const trustedProxies = (entries: ReadonlyArray<string>) => {
   const isTrusted = (address: string): boolean =>
     isIP(address) !== 0 && ranges.some((range) => range.check(address, familyOf(address)))
 
-  /** Walks from the peer to the client, and gives the hop that it has come to; -1 for the peer. */
+  /** Walks from the peer towards the client. Returns the index of the hop that is the client; -1 for the peer. */
   const clientOf = (peer: string, hops: ReadonlyArray<string | undefined>) => {
     const addresses = hops.map(addressOf)
     let at = addresses.length
     let client = peer
     while (at > 0 && isTrusted(client)) {
       const next = addresses[at - 1]
-      // What is unknown or malformed hides what stands before it.
+      // Nothing before an unknown or malformed hop can be trusted.
       if (next === undefined) break
       client = next
       at -= 1

@@ -6,7 +6,7 @@ import type { RouteEntry } from "./RouteTable.ts"
 
 const noStore = { "cache-control": "no-store" }
 
-/** The path that tells that the process answers. */
+/** The path for checking that the process answers. */
 export const live: RouteEntry = {
   template: "/health/live",
   methods: new Set(["GET", "HEAD"]),
@@ -27,7 +27,7 @@ export const layer = HttpRouter.use(
         Effect.timeout("2 seconds"),
         Effect.catchCause(() => Effect.succeed("down"))
       )
-    // A count that the storage cannot tell is no defect: the dependency is shown as down.
+    // If the storage cannot answer, that is no defect: the dependency is shown as down.
     const count = (effect: Effect.Effect<number, unknown>) =>
       effect.pipe(
         Effect.timeout("2 seconds"),

@@ -2,7 +2,7 @@ import { Option } from "effect"
 import type { HttpServerRequest } from "effect/http"
 import { Received } from "./NodeMessages.ts"
 
-/** A request through a trusted proxy with the address of the client and the scheme that it has used; others as they are. */
+/** Gives a request that came through a trusted proxy the client's address and scheme; returns others unchanged. */
 export const identified = (request: HttpServerRequest.HttpServerRequest): HttpServerRequest.HttpServerRequest => {
   const { source } = request
   if (!(source instanceof Received) || source.forwarded === undefined) return request

@@ -7,7 +7,7 @@ import { withoutQuery } from "../../services/shared/RequestIssues.ts"
 import { KnownTenant, Tenants } from "../../services/shared/Tenant.ts"
 
 /**
- * Checks the tenant of the path before the request is decoded, so that requests for an unknown tenant learn nothing
+ * Checks the tenant of the path before the request is decoded, so that a request for an unknown tenant reveals nothing
  * else.
  */
 export const layer = Layer.effect(
@@ -19,7 +19,7 @@ export const layer = Layer.effect(
     const check = Effect.withFiber<void, NotFound | StorageUnreachable>(({ context }) => {
       const { params } = Context.getUnsafe(context, HttpRouter.RouteContext)
       const tenant = params["tenant"] ?? ""
-      // Asked first, so that the time of the answer does not tell whether a hidden tenant exists.
+      // Checked first, so that the response time does not reveal whether a hidden tenant exists.
       if (!maySee(Context.get(context, CurrentPrincipal), tenant)) {
         return Effect.fail(new NotFound({ kind: "tenant", id: tenant }))
       }

@@ -8,8 +8,8 @@ import { Measurements, takeMeasurements } from "../../services/shared/Observed.t
 import { authenticated } from "./Authentication.ts"
 
 /**
- * What the metrics of Effect's cluster mean here: they come without a description. Those that are not listed are not
- * shown: they count what is always the same, or in milliseconds.
+ * Descriptions of the metrics of Effect's cluster, which come without any. Those that are not listed are not shown:
+ * they never change, or count in milliseconds.
  */
 const clusterHelp = new Map([
   ["effect_cluster_entities", "Jobs and executions that the cluster has given to this gateway"],
@@ -29,8 +29,8 @@ const described = (registry: Metric.MetricRegistry): Metric.MetricRegistry =>
   )
 
 /**
- * `/metrics` in Prometheus' text format, for viewers of all tenants, whose names are in it. What has to be measured is
- * measured for each reading.
+ * `/metrics` in Prometheus' text format, for viewers of all tenants, because it contains tenants' names. Values that
+ * have to be measured are measured at each request.
  */
 export const layer = HttpRouter.use(
   Effect.fnUntraced(function* (router) {

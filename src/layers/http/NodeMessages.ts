@@ -4,16 +4,16 @@ import type { Principal } from "../../services/shared/Access.ts"
 import type { Forwarded } from "./Forwarded.ts"
 import { requestIdOf } from "./RequestIds.ts"
 
-/** A request as Node has received it, with what the gateway knows of it besides. */
+/** A request as Node received it, with what the gateway has learned about it. */
 export class Received extends IncomingMessage {
   #requestId: string | undefined
-  /** What a trusted proxy says of the request; undefined for a request of anybody else. */
+  /** What a trusted proxy says about the request; undefined if it came from anyone else. */
   forwarded: Forwarded | undefined
 
-  /** Who has sent it, once that is known. */
+  /** The authenticated principal, once it is known. */
   principal: Principal | undefined
 
-  /** The rates that count it, which its answer tells. */
+  /** The rates that count the request; the answer reports them. */
   meter: Meter | undefined
 
   /** The id that the answer returns. */
@@ -22,16 +22,16 @@ export class Received extends IncomingMessage {
     return this.#requestId
   }
 
-  /** Says which id the request came with, for who has read its headers already. */
+  /** Sets the id that the request came with, if the caller has already read its headers. */
   identify(given: string | undefined): void {
     this.#requestId = requestIdOf(given)
   }
 }
 
 /**
- * What every answer has besides. Browsers take nothing for another type than it has, tell no other site where their
- * reader came from, and embed nothing of the gateway into pages of other sites; pages of `FLOW_CORS` use `fetch`, to
- * which the last one does not apply. Names and values in turn, which Node writes faster than the members of an object.
+ * Headers of every answer. They tell browsers not to guess content types, not to name the gateway's pages as referrer
+ * to other sites, and not to embed answers in pages of other sites; pages of `FLOW_CORS` use `fetch`, to which the last
+ * one does not apply. Names and values alternate, because Node writes that faster than the members of an object.
  */
 export const commonHeaders = (requestId: string): Array<OutgoingHttpHeader> => [
   "x-content-type-options",
@@ -51,7 +51,7 @@ export const commonHeaders = (requestId: string): Array<OutgoingHttpHeader> => [
  * request.
  */
 export class Answer extends ServerResponse<Received> {
-  /** Every head comes through here. */
+  /** Called for the head of every answer. */
   override writeHead(
     status: number,
     reason?: string | OutgoingHttpHeaders | Array<OutgoingHttpHeader>,
@@ -60,8 +60,9 @@ export class Answer extends ServerResponse<Received> {
     const headers = typeof reason === "object" ? reason : given
     if (Array.isArray(headers)) throw new TypeError("An answer's headers are given by name")
     const all = this.additional()
-    // Caches of others must not store a read: who may see it depends on credentials, of which RFC 9111 (section 3.5)
-    // knows only `Authorization`, and not `X-API-Key`. The client's own cache asks each time: access may be revoked.
+    // Shared caches must not store a read: who may see it depends on credentials, of which RFC 9111 (section 3.5) knows
+    // only `Authorization`, not `X-API-Key`. The client's own cache has to revalidate each time, because access may be
+    // revoked.
     const { method, meter } = this.req
     if ((method === "GET" || method === "HEAD") && headers?.["cache-control"] === undefined) {
       all.push("cache-control", "private, no-cache")

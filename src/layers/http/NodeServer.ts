@@ -17,22 +17,21 @@ import { offerBody } from "./ReceivedBody.ts"
 import { newRequestId } from "./RequestIds.ts"
 
 /**
- * Timeouts in milliseconds: for the head of a request or the handshake of TLS, for a connection between requests, and for
- * silence within a request. A body has no time limit, but a rate: the bytes a second that it must bring over a time of
- * `silence`.
+ * Timeouts in milliseconds: for the head of a request or the TLS handshake, for an idle connection, and for silence
+ * within a request. A body has no time limit but a minimum rate in bytes per second, which is measured over `silence`.
  */
 export const timeouts = { headers: 20_000, keepAlive: 65_000, silence: 120_000, uploadRate: 1024 }
 const maxHeaderBytes = 16 * 1024
 
-/** What a server has besides its timeouts. */
+/** Options of a server besides its timeouts. */
 export interface ServerOptions {
-  /** Headers of the answers to a request, besides those of all answers; requests that are no HTTP get none. */
+  /** Additional headers of the answers to a request with these headers. Not called for requests that are not HTTP. */
   readonly granted?: (headers: IncomingMessage["headers"]) => Readonly<Record<string, string>>
   /** With a certificate the server speaks TLS only. */
   readonly certificate?: Certificate
   readonly proxies?: ReturnType<typeof trustedProxies>
   readonly limit?: ConnectionLimit
-  /** Answers a request at once, or not at all: see `FixedAnswers.ts`. */
+  /** Answers a request immediately if it can, and returns whether it did: see `FixedAnswers.ts`. */
   readonly fixed?: (request: Received, response: Answer) => boolean
 }
 
@@ -63,12 +62,12 @@ const refuse = (socket: Duplex, problem: ReturnType<typeof generalProblem>) => {
 
 const remoteOf = (socket: Duplex): string => (socket instanceof Socket ? (socket.remoteAddress ?? "") : "")
 
-/** Milliseconds in which a client can read why its connection was refused. */
+/** Milliseconds that a client has to read why its connection was refused. */
 const refusedPatience = 1000
 
 /**
- * Refuses a connection of an address that has too many. What it sends is thrown away, because the kernel would take the
- * refusal back from a client that has sent something unread.
+ * Refuses a connection of an address that has too many. Its data is read and discarded, because with unread data the
+ * kernel would reset the connection and the client would lose the refusal.
  */
 const refuseConnection = (socket: Socket, network: string, limit: number): void => {
   const problem = {
@@ -121,12 +120,12 @@ export const nodeServer = (
     const ids = refuse(socket, generalProblem(status, detail))
     finished({ method: "", url: "", status, milliseconds: 0, remote, ...ids, aborted: false, began: true })
   }
-  /** Connections with a request whose end is ambiguous: what follows is not read as another request. */
+  /** Connections with a request whose end is ambiguous: nothing after it is read as another request. */
   const unsure = new WeakSet<Duplex>()
   server.on("clientError", (error: Error & { code?: string }, socket: Duplex) => {
-    // The body behind a head that was refused; the connection closes with that answer.
+    // This is the body of a refused request; the connection closes with that answer.
     if (unsure.has(socket)) return
-    // A handshake that fails is reported here, too: there is no way to say anything to such a client.
+    // Failed handshakes are reported here, too; such a client cannot be sent anything.
     if (error.code === "ECONNRESET" || !socket.writable || !answers.has(socket)) socket.destroy()
     else broken(socket, statusOf(error), "The request is not well-formed HTTP")
   })

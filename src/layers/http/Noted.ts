@@ -4,7 +4,7 @@ import type { Refusal } from "../../services/shared/Refusals.ts"
 import { Received } from "./NodeMessages.ts"
 import type { RouteTable } from "./RouteTable.ts"
 
-/** Types of problems by which a request was refused: by authentication, authorization, or a limit. */
+/** Problem types of refused requests: by authentication, authorization or a limit. */
 const refusals: ReadonlySet<unknown> = new Set(
   [
     "unauthorized",
@@ -18,14 +18,14 @@ const refusals: ReadonlySet<unknown> = new Set(
   ].map((slug) => `/problems/${slug}`)
 )
 
-/** Types of problems by which the gateway itself has failed. */
+/** Problem types of failures of the gateway itself. */
 const failures: ReadonlySet<unknown> = new Set(["/problems/internal-error", "/problems/storage-unreachable"])
 
-/** A request whose tenant does not exist, or which its principal may not see. */
+/** Whether the tenant does not exist, or the principal may not see it. */
 const isHidden = (problem: Record<string, unknown>): boolean =>
   problem["type"] === "/problems/not-found" && problem["kind"] === "tenant"
 
-/** A 413 for the quota in bytes is a refusal; any other 413 is a faulty request. */
+/** Whether a 413 is due to the quota in bytes, and thus a refusal; any other 413 is a faulty request. */
 const isOverQuota = (problem: Record<string, unknown>): boolean =>
   problem["type"] === "/problems/too-large" && problem["limit"] === "storedBytes"
 
@@ -48,7 +48,7 @@ export const refusalOf = (
   problem: Record<string, unknown>
 ): Refusal | undefined => {
   const { type, status } = problem
-  // The path as the router sees it, in which a tail of several segments is one.
+  // The path as the router sees it: a tail of several segments counts as one.
   const route = table.find(request.url.split("?", 1)[0] ?? "")
   const endpoint = route?.endpoints.get(request.method === "HEAD" ? "GET" : request.method)
   const refused = refusals.has(type) || isHidden(problem) || isOverQuota(problem)

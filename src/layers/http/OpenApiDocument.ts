@@ -9,10 +9,10 @@ import { Issue, Problem, responses, responsesOf, sentProblem } from "./ProblemRe
 
 type Json = Record<string, unknown>
 
-/** Effect's options for the document: it is to contain what parameters say of their values. */
+/** Options of Effect's generator: the document has to include the schemas of parameter values. */
 export const options = { includeAnnotationKey: (key: string) => key === valueSchema }
 
-/** Any of the schemes will do. */
+/** Security requirement: any one of the schemes suffices. */
 const credentials = Object.keys(securitySchemes).map((name) => ({ [name]: [] }))
 
 const ref = (kind: string, name: string) => ({ $ref: `#/components/${kind}/${name}` })
@@ -45,7 +45,7 @@ const headersOf = (names: ReadonlyArray<string>) =>
     [...new Set(names)].map((key) => [(responseHeaders as HeaderNames)[key]?.name ?? key, ref("headers", key)])
   )
 
-/** What a status means, when the endpoint says no more. */
+/** Description of a status for which the endpoint gives none. */
 const meanings: Readonly<Record<number, string>> = {
   200: "Done",
   201: "Done",
@@ -53,7 +53,7 @@ const meanings: Readonly<Record<number, string>> = {
   204: "Done, without a body"
 }
 
-/** The headers of every problem, by status: those that make sense of it, and the trace id. */
+/** The headers of problems with a status: the trace id, and those that belong to the status. */
 const problemHeaders = (status: number): ReadonlyArray<string> => {
   if (status === 401) return ["X-Trace-Id", "WWW-Authenticate"]
   if (status === 429) return ["X-Trace-Id", "LimitRetryAfter", "RateLimit", "RateLimit-Policy"]
@@ -73,7 +73,7 @@ const answerOf = (status: number, declared: Json | undefined, more: Answer = {})
   }
 }
 
-/** An answer of the endpoint that may also be one of those around all endpoints. */
+/** Merges the endpoint's own answer with a common one of the same status. */
 const withCommon = (status: number, answer: Json, common: keyof typeof responses): Json => {
   const content = answer["content"] as Record<string, Json>
   const schema = content[problemType]?.["schema"] as Json
@@ -131,7 +131,7 @@ const about = `Per-tenant gateway in front of a data-processing platform.
 - \`HEAD\` works wherever \`GET\` does. \`OPTIONS\` answers 204 with \`Allow\`; a method that a path does not have is a 405.
 - Times are ISO 8601 in UTC with milliseconds, durations whole milliseconds.`
 
-/** The common answers to which operations refer: all of them may declare such an answer in more detail. */
+/** The common answers to which operations refer, without those that every operation declares in more detail. */
 const usedResponses = (paths: Record<string, Json>): Partial<typeof responses> => {
   const text = JSON.stringify(paths)
   return Object.fromEntries(
@@ -139,11 +139,11 @@ const usedResponses = (paths: Record<string, Json>): Partial<typeof responses> =
   )
 }
 
-/** What the document says of the gateway as a whole. */
+/** The parts of the document that describe the gateway as a whole. */
 export interface About {
   readonly version: string
   readonly features: Readonly<Record<string, Feature>>
-  /** The operations that ask for credentials. */
+  /** The operations that require credentials. */
   readonly authenticated: ReadonlySet<string>
 }
 
@@ -170,7 +170,8 @@ const schemasOf = (generated: JsonSchema.Definitions, about: About): Record<stri
 }
 
 /**
- * The OpenAPI document: what Effect generates of the endpoints, what the features say of them, and what is true of all.
+ * The OpenAPI document: what Effect generates from the endpoints, completed by the features' descriptions and by what
+ * applies to all endpoints.
  */
 export const openApiDocument = (generated: OpenApi.OpenAPISpec, said: About) => {
   const document = renamed(generated)

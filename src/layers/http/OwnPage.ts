@@ -6,14 +6,14 @@ import { Received } from "./NodeMessages.ts"
 
 type Request = HttpServerRequest.HttpServerRequest
 
-/** A header that a form cannot send, and a script of another origin only if the gateway allowed it. */
+/** A header that a form cannot send, and that a script of another origin can only send if the gateway allowed it. */
 export const pageHeader = "x-requested-with"
 
-/** The host and port that the browser has asked for. */
+/** The host and port that the browser requested. */
 export const hostOf = ({ source, headers }: Request): string | undefined =>
   ((source instanceof Received ? source.forwarded?.host : undefined) ?? headers["host"])?.toLowerCase()
 
-/** The scheme that the browser has used, where the gateway or a trusted proxy knows; undefined where nobody has said. */
+/** The scheme that the browser used, as far as the gateway or a trusted proxy knows; else undefined. */
 export const schemeOf = ({ source }: Request): "http" | "https" | undefined => {
   if (!(source instanceof Received)) return undefined
   const { socket, forwarded } = source
@@ -37,9 +37,9 @@ const isOwnOrigin = (request: Request, origin: string): boolean => {
 }
 
 /**
- * Whether a page of the gateway itself has sent the request. The cookie does not tell, because browsers send it for
- * other sites' pages too. Browsers tell by `Sec-Fetch-Site` (over TLS and on loopback) or by `Origin`. `none`, an
- * address that the reader opened, counts for reads only.
+ * Whether a page of the gateway itself sent the request. The cookie does not prove it, because browsers also send it
+ * for other sites' pages. Browsers show it by `Sec-Fetch-Site` (over TLS and on loopback) or by `Origin`. `none`, an
+ * address that the user entered or opened, counts for reads only.
  */
 export const isOfOwnPage = (request: Request): boolean => {
   const { "sec-fetch-site": site, origin, [pageHeader]: own } = request.headers
@@ -50,13 +50,16 @@ export const isOfOwnPage = (request: Request): boolean => {
 
 const detail = "A session counts for requests of the gateway's own pages only"
 
-/** The refusal of a request of another site's page. The cookie does not count, so a read is without a credential. */
+/**
+ * The refusal of a request from another site's page. Its cookie is ignored, so a read is treated as one without
+ * credentials.
+ */
 export const foreignPage = (request: Request): ForeignOrigin | Unauthorized =>
   isSafe(request) ? new Unauthorized({ detail }) : new ForeignOrigin({ detail })
 
 /**
- * Whether a login may begin by this request: one of the gateway's own pages or an address that the reader opened.
- * Another site could otherwise log the reader in as its own user.
+ * Whether this request may begin a login: it must come from one of the gateway's own pages or from an address that the
+ * user opened. Another site could otherwise log the user in as its own user.
  */
 export const mayBeginLogin = ({ headers }: Request): boolean => {
   const site = headers["sec-fetch-site"]

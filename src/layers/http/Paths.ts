@@ -8,18 +8,18 @@ export const pathOf = (url = "/"): string => {
   return query === -1 ? url : url.slice(0, query)
 }
 
-/** What a path means for the log and the metrics. */
+/** A path's route and its representation in the access log. */
 interface KnownPath {
   readonly template: string
-  /** Its part of a line of the log. */
+  /** Its members in a line of the access log. */
   readonly members: string
 }
 
-/** How many paths are remembered, and the length up to which they are. */
+/** Maximum number of remembered paths, and the length up to which a path is remembered. */
 const mostPaths = 1024
 const longestPath = 256
 
-/** Finds what a path means. That of the last ones is remembered, as clients ask for the same again and again. */
+/** Looks up paths. The last ones are remembered, because clients request the same ones repeatedly. */
 export const knownPaths = (table: RouteTable) => {
   const known = new Map<string, KnownPath>()
   const routed = routedUrls(table)

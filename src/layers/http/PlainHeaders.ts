@@ -6,20 +6,20 @@ export interface PlainHeaders extends Readonly<Record<string, string | undefined
   readonly "x-request-id": string | undefined
 }
 
-/** What a request may have once. */
+/** Headers that a request may have only once. */
 const singular = ["host", "authorization", "x-api-key", "x-request-id"] as const
 type Singular = (typeof singular)[number]
 
 /**
- * Headers that no small answer depends on, and those of proxies, which are read elsewhere. `Accept-Encoding` counts only
- * where it refuses something.
+ * Headers that cannot change a small answer, and those of proxies, which are read elsewhere. `Accept-Encoding` matters
+ * only if it refuses something.
  */
 const others = [
   ...["connection", "keep-alive", "user-agent", "accept", "accept-language", "cache-control", "pragma"],
   ...["forwarded", "x-forwarded-for", "x-forwarded-host", "x-forwarded-proto", "x-real-ip"]
 ] as const
 
-/** As clients write the name: `x-request-id`, `X-Request-Id`, `X-API-Key`. */
+/** The usual spellings of a name: `x-request-id`, `X-Request-Id`, `X-API-Key`. */
 const spellings = (name: string): ReadonlyArray<string> => [
   name,
   name.replace(/\b[a-z]/g, (letter) => letter.toUpperCase()),
@@ -33,8 +33,8 @@ const kinds = new Map<string, Singular | "coding" | "other">([
 ])
 
 /**
- * Reads the headers of a plain request, names and values in turn. Undefined for any other request: one with a condition,
- * a cookie, an origin or a body, with a header that is not known here, with one twice, or without a host.
+ * Reads the headers of a plain request from alternating names and values. Undefined for any other request: one with a
+ * condition, a cookie, an origin or a body, with an unknown or repeated header, or without a host.
  */
 export const plainHeaders = (raw: ReadonlyArray<string>): PlainHeaders | undefined => {
   const found: { [name in Singular]: string | undefined } = {

@@ -76,7 +76,7 @@ export const traceIds = new WeakMap<object, string>()
 
 const decoder = new TextDecoder()
 
-/** The members of the problem that a response is, or stands for. */
+/** The members of the problem that a response already is, or that its status stands for. */
 export const membersOf = (response: HttpServerResponse.HttpServerResponse): Record<string, unknown> => {
   if (response.body._tag === "Uint8Array") {
     const text = decoder.decode(response.body.body)

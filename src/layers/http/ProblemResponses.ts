@@ -7,7 +7,7 @@ export const Issue = {
   example: { part: "query", pointer: "/limit", detail: "Expected a value between 1 and 10000" }
 }
 
-/** What problems of a kind say besides what all say, by the name of their schema. */
+/** Additional members of problems, by the name of their schema. */
 const members: Readonly<Record<string, object>> = {
   BadRequest: { issues: [Issue.example] },
   DirectoryRead: { tenant: "mytenant", path: "flowlines" },
@@ -39,7 +39,7 @@ const exampleOf = (type: string, title: string, status: number, more: object = {
   return { type, title, status, detail, instance: "/v1/mytenant/flowline", ...more, ...ids }
 }
 
-/** What the declarations leave open, because it is added when a problem is sent. */
+/** Members that the declarations lack, because they are added when a problem is sent. */
 const sent = {
   detail: { type: "string", description: "What happened, in a sentence" },
   instance: { type: "string", description: "The requested path" },
@@ -54,7 +54,7 @@ const common = {
 }
 const required = Object.keys(common)
 
-/** A problem of whatever kind. */
+/** The schema of any problem. */
 export const Problem: JsonSchema.JsonSchema = {
   type: "object",
   description: "A failure (RFC 9457). Problems of some kinds have further members",
@@ -105,7 +105,7 @@ const answer = (description: string, problem: ReturnType<typeof generalProblem>,
 
 const special = (slug: string, title: string, status: number) => ({ type: `/problems/${slug}`, title, status })
 
-/** The answers that no endpoint gives, but what stands around all of them. */
+/** Answers that come from the layers around all endpoints, not from an endpoint itself. */
 export const responses = {
   OtherSite: answer(
     "A page of another site sent the request",
@@ -129,7 +129,7 @@ export const responses = {
   Unavailable: answer("The gateway stops or has too much to do", generalProblem(503), header("Retry-After"))
 }
 
-/** The names of these answers by status, for an operation. */
+/** The names of the answers in {@link responses} that an operation can have, by status. */
 export const responsesOf = (method: string): Readonly<Record<number, keyof typeof responses>> => ({
   ...(method === "get" ? {} : { 403: "OtherSite", 415: "CodedBody" }),
   405: "MethodNotAllowed",

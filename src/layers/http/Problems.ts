@@ -28,8 +28,8 @@ const lacksHost = ({ source }: Request): boolean =>
   source instanceof IncomingMessage && source.headers.host === undefined && source.httpVersion === "1.1"
 
 /**
- * Headers that decide who asks for what, each with a bit. Node takes the first of several, and a proxy may have checked
- * the last one.
+ * Headers that decide who requests what, each with a bit. Of repeated ones Node takes the first, while a proxy may have
+ * checked the last.
  */
 const singular: ReadonlyMap<string, number> = new Map([
   ["host", 1],
@@ -37,15 +37,15 @@ const singular: ReadonlyMap<string, number> = new Map([
   ["x-api-key", 4]
 ])
 
-/** The name of a header that the request has twice and must not. */
+/** The name of a header that the request repeats although it must not. */
 const repeated = ({ source }: Request): string | undefined => {
   if (!(source instanceof IncomingMessage)) return undefined
   const { rawHeaders } = source
-  // A bit for each, as every request passes here.
+  // Bits instead of a set, because every request passes here.
   let seen = 0
   for (let at = 0; at < rawHeaders.length; at += 2) {
     const name = rawHeaders[at]!
-    // Only names of these lengths are looked at.
+    // The names in `singular` have these lengths.
     if (name.length !== 4 && name.length !== 13 && name.length !== 9) continue
     const lower = name.toLowerCase()
     const bit = singular.get(lower) ?? 0
@@ -55,7 +55,7 @@ const repeated = ({ source }: Request): string | undefined => {
   return undefined
 }
 
-/** The content coding of the body, if it has one: bodies are read as they are. */
+/** The content coding of the body, if it has one; coded bodies are not supported. */
 const codingOf = ({ method, headers }: Request): string | undefined => {
   const coding = headers["content-encoding"]
   if (coding === undefined || method === "GET" || method === "HEAD" || method === "OPTIONS") return undefined
@@ -93,7 +93,7 @@ const refuse = HttpServerRespondable.toResponse
 const withoutHost = new BadRequest({ detail: "The request has no Host header" })
 const withNul = new NotFound({ kind: "route" })
 
-/** The host that a trusted proxy says the client has asked for. */
+/** The host that the client requested, according to a trusted proxy. */
 export const forwardedHost = ({ source }: Request): string | undefined =>
   source instanceof Received ? source.forwarded?.host : undefined
 
@@ -122,7 +122,7 @@ const tenantOf = (template: string, path: string): string | undefined => {
   }
 }
 
-/** What the answers around all routes need. */
+/** What {@link problems} needs. */
 export interface Surroundings {
   readonly tenants: Tenants["Service"]
   readonly authenticator: Authenticator["Service"]
@@ -151,7 +151,7 @@ const absent = Effect.fnUntraced(function* (
   return HttpServerResponse.setHeaders(yield* refuse(new MethodNotAllowed({ allow })), headers)
 })
 
-/** Below `/v1` nothing is told without credentials. The other paths are the same in every gateway. */
+/** Below `/v1` nothing is revealed without credentials. The other paths are the same in every gateway. */
 const noRoute = (around: Surroundings, request: Request) => {
   const path = pathOf(request.url)
   const route = around.table.find(path)
@@ -204,7 +204,7 @@ export const problems =
   (around: Surroundings) =>
   <E, R>(httpEffect: Effect.Effect<HttpServerResponse.HttpServerResponse, E, R>) => {
     const finish = finisher(around)
-    // Made once, as it is on the path of every request.
+    // Built once, because every request uses it.
     const answered = Effect.matchCauseEffect(httpEffect, {
       onSuccess: finish,
       onFailure: (cause) =>

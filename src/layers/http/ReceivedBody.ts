@@ -16,7 +16,7 @@ const open =
       request.off("error", fail)
       request.off("close", fail)
     }
-    // What has happened before is not told again.
+    // Events that have already happened are not emitted again.
     if (request.readableEnded) queueMicrotask(end)
     else if (request.destroyed) queueMicrotask(fail)
     return { hold: () => request.pause(), resume: () => request.resume(), leave }

@@ -12,6 +12,6 @@ export const newRequestId = (): string => {
 
 const accepted = /^[A-Za-z0-9._~-]{1,128}$/
 
-/** The id that a request came with; a new one when it has none, several, or one that is no safe word for a log. */
+/** The id that a request came with. A new one if it has none, several, or one that is unsafe in a log. */
 export const requestIdOf = (given: string | ReadonlyArray<string> | undefined): string =>
   typeof given === "string" && accepted.test(given) ? given : newRequestId()

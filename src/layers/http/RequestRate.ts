@@ -7,7 +7,7 @@ import { RequestRate } from "../../services/shared/Security.ts"
 import { Tenants } from "../../services/shared/Tenant.ts"
 import { Received } from "./NodeMessages.ts"
 
-/** Tells the rates with every answer, also with problems. */
+/** Reports the rates with every answer, also with problems. */
 const tell = (context: Context.Context<never>, meter: Meter): void => {
   const { source } = Context.getUnsafe(context, HttpServerRequest.HttpServerRequest)
   if (source instanceof Received) source.meter = meter
@@ -35,7 +35,8 @@ export const layer = Layer.effect(
         const known = rates.known(tenant, principal)
         if (known !== undefined) return counted(known)
         if (tenant === "") return counted(rates.meter(tenant, principal))
-        // Nothing is kept for tenants that do not exist, or not for this principal: they are told so next.
+        // No rate is kept for tenants that do not exist or that the principal may not see: the next check refuses
+        // these.
         if (!maySee(principal, tenant)) return httpEffect
         const found = Effect.orElseSucceed(tenants.exists(tenant), () => false)
         return Effect.flatMap(found, (exists) => (exists ? counted(rates.meter(tenant, principal)) : httpEffect))

@@ -5,8 +5,8 @@ const patternOf = (segments: ReadonlyArray<string>): string =>
   segments.map((segment) => (segment.startsWith("{") ? "/[^/?]+" : `/${segment.replace(/\W/g, "\\$&")}`)).join("")
 
 /**
- * Matches the part of a path before a tail that may span segments, including the slash. What all of them begin with is
- * matched once: every request passes here.
+ * Matches the part of a path before a tail that may span segments, including the slash. Their common beginning is
+ * matched only once, because every request passes here.
  */
 const beforeTail = (tails: RouteTable["tails"]): RegExp => {
   const [first = []] = tails

@@ -3,9 +3,9 @@ import { type HttpServerRequest, HttpServerResponse } from "effect/http"
 import { tagged } from "../../services/shared/EntityTag.ts"
 
 /**
- * Gives a read that is answered with a JSON text the SHA-256 of it as its tag, so that whatever changes in an answer
- * changes the tag, and any gateway of an installation gives the same one. The link to the next page is part of it. What
- * has a tag already, or may not be stored, is left as it is.
+ * Tags a read's JSON answer with the text's SHA-256. Thus any change of the answer changes the tag, and all gateways of
+ * an installation give the same one. The link to the next page is included. Answers that already have a tag, or that
+ * may not be stored, stay as they are.
  */
 export const revalidated = (
   request: HttpServerRequest.HttpServerRequest,

@@ -24,13 +24,13 @@ export interface RouteEntry {
   readonly methods: ReadonlySet<string>
   /** The endpoints of the path by method. */
   readonly endpoints: ReadonlyMap<string, RouteEndpoint>
-  /** Set where the answer to `GET` stays the same while the gateway runs. */
+  /** Set if the answer to `GET` never changes while the gateway runs. */
   readonly fixed?: Fixed
 }
 
-/** Who may have an answer that stays the same. */
+/** Who may get a fixed answer. */
 export interface Fixed {
-  /** Missing where nobody is asked for credentials. */
+  /** Missing if no credentials are required. */
   readonly permits?: (principal: Principal) => boolean
 }
 
@@ -79,7 +79,7 @@ const lackingOf = (entries: ReadonlyArray<RouteEntry>): RouteTable["lacking"] =>
 
 const routerPath = (template: string): `/${string}` => `/${template.slice(1).replace(/\{(\w+)\}/g, ":$1")}`
 
-/** Who may have the fixed answer of an endpoint without a tenant. Its security is that of `Authorization`. */
+/** Who may get the fixed answer of an endpoint without a tenant, by the same rules as `Authorization`. */
 const fixedOf = (annotations: Context.Context<never>): Fixed => {
   const role = Context.get(annotations, NeededRole)
   const tenant = Context.get(annotations, ForEveryTenant) ? everyTenant : undefined

@@ -4,11 +4,11 @@ import type { Socket } from "node:net"
 import { Predicate } from "effect"
 import { connected } from "./Connections.ts"
 
-/** Milliseconds over which the rate of a connection is measured, and milliseconds between two looks at it. */
+/** Milliseconds over which the rate of a connection is measured, and milliseconds between two checks of it. */
 const measured = 60_000
 const lookEvery = 10_000
 
-/** Kernel's number of a loopback connection, as in `/proc/net/tcp`: remote address and port, local port. */
+/** A key for a loopback connection, formed as in `/proc/net/tcp`: remote address and port, local port. */
 const numberOf = ({ remoteAddress = "", remotePort = 0, localPort = 0 }: Socket): string => {
   const hex = (value: number, digits: number) => value.toString(16).toUpperCase().padStart(digits, "0")
   const bytes = remoteAddress.split(".").map(Number)
@@ -24,7 +24,9 @@ const numberOf = ({ remoteAddress = "", remotePort = 0, localPort = 0 }: Socket)
 
 const row = /^\s*\d+: [0-9A-F]+:([0-9A-F]{4}) ([0-9A-F]+:[0-9A-F]{4}) [0-9A-F]{2} ([0-9A-F]{8}):/gm
 
-/** Bytes that the kernel holds for each connection until the other side has taken them. Empty where it does not tell. */
+/**
+ * Bytes in the kernel's send buffer per connection, not yet taken by the other side. Empty if the system does not tell.
+ */
 const heldByKernel = async (): Promise<ReadonlyMap<string, number>> => {
   const held = new Map<string, number>()
   for (const file of ["/proc/net/tcp", "/proc/net/tcp6"]) {
@@ -40,8 +42,8 @@ const count = (value: unknown, name: string): number =>
   Predicate.hasProperty(value, name) && typeof value[name] === "number" ? value[name] : 0
 
 /**
- * Bytes that this process has given to the kernel. A socket counts a write when it is complete, which may take minutes
- * for a large one; its handle knows the parts.
+ * Bytes that this process has passed to the kernel. A socket counts a write only when it is complete, which may take
+ * minutes for a large one; its handle counts the parts.
  */
 const givenToKernel = (socket: Socket): number =>
   Predicate.hasProperty(socket, "_handle") && Predicate.isObject(socket._handle)
@@ -49,15 +51,15 @@ const givenToKernel = (socket: Socket): number =>
     : socket.bytesWritten - socket.writableLength
 
 /**
- * Closes connections whose client takes less than a minimum of bytes while there is something to send: what was made
- * for them is kept in memory. The kernel's own buffer, of up to 4 MiB, is subtracted: it is refilled only when a third
- * of it is free, which takes minutes for a slow client that is still moving.
+ * Closes connections whose client takes less than a minimum of bytes while there is something to send, because the
+ * unsent answer occupies memory. The kernel's own buffer, of up to 4 MiB, is subtracted: it is refilled only when a
+ * third of it is free, which takes minutes for a slow client that is still reading.
  */
 export class SendRate {
   readonly #bytes: number
   readonly #sockets = new Map<Socket, { readonly since: number; readonly taken: number } | undefined>()
 
-  /** `rate` is what a client takes at least, in bytes per second. */
+  /** `rate` is the minimum at which a client has to read, in bytes per second. */
   constructor(rate: number) {
     this.#bytes = (rate * measured) / 1000
   }
@@ -74,7 +76,7 @@ export class SendRate {
     socket.once("close", () => this.#sockets.delete(socket))
   }
 
-  /** Closes what is too slow at this time, in milliseconds. */
+  /** Closes the connections that are too slow at `now`, in milliseconds. */
   async look(now: number): Promise<void> {
     const waiting = [...this.#sockets.keys()].filter(({ writableLength }) => writableLength > 0)
     for (const socket of this.#sockets.keys()) if (socket.writableLength === 0) this.#sockets.set(socket, undefined)

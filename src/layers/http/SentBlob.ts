@@ -5,7 +5,10 @@ import { HttpBody, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { type Chunks, openerOf } from "../../drivers/blobs/Chunks.ts"
 import { StorageUnreachable } from "../../errors/StorageUnreachable.ts"
 
-/** Settles when the kernel has the bytes. Rejects when the client has left; the kernel may still read them then. */
+/**
+ * Resolves when the kernel has the bytes. Rejects when the client has disconnected; the kernel may still read them
+ * then.
+ */
 const written = (response: ServerResponse, chunk: Uint8Array, signal: AbortSignal): Promise<void> =>
   new Promise((resolve, reject) => {
     const settle = (error?: unknown) => {
@@ -20,7 +23,7 @@ const written = (response: ServerResponse, chunk: Uint8Array, signal: AbortSigna
     response.write(chunk, settle)
   })
 
-/** Sends chunk after chunk, as fast as the client takes them, and uses the memory of each again. */
+/** Sends the chunks as fast as the client takes them, and reuses the memory of each. */
 const send = async (response: ServerResponse, open: () => Promise<Chunks>, signal: AbortSignal): Promise<void> => {
   const chunks = await open()
   try {
@@ -35,8 +38,8 @@ const send = async (response: ServerResponse, open: () => Promise<Chunks>, signa
 }
 
 /**
- * Sends an answer that is nothing but a blob by writing its chunks to the connection. Its stream has no elements of its
- * own: that it ends, fails or is interrupted means for the server what it means for any other.
+ * Answers with a blob by writing its chunks to the connection directly. The returned stream has no elements; it only
+ * tells the server whether sending ended, failed or was interrupted.
  */
 const direct = (
   request: HttpServerRequest.HttpServerRequest,
@@ -54,7 +57,7 @@ const direct = (
   return HttpServerResponse.setBody(response, body)
 }
 
-/** Lets what an application answers with blobs be sent without a stream between the storage and the connection. */
+/** Lets an application answer with blobs that are sent without a stream between storage and connection. */
 export const sendingBlobs = <E, R>(
   app: Effect.Effect<HttpServerResponse.HttpServerResponse, E, R>
 ): Effect.Effect<HttpServerResponse.HttpServerResponse, E, R | HttpServerRequest.HttpServerRequest> =>

@@ -20,7 +20,9 @@ import { requestMetrics } from "./RequestMetrics.ts"
 import type { RouteTable } from "./RouteTable.ts"
 import { SendRate } from "./SendRate.ts"
 
-/** What one process may have open at once; as Node has raised it at its start. Undefined where the system does not tell. */
+/**
+ * Maximum number of open files of this process, which Node raised at its start. Undefined if the system does not tell.
+ */
 const openFilesLimit = (): number | undefined => {
   try {
     const limit = /^Max open files\s+(\d+)/m.exec(readFileSync("/proc/self/limits", "latin1"))?.[1]
@@ -30,7 +32,7 @@ const openFilesLimit = (): number | undefined => {
   }
 }
 
-/** Connections of all addresses: half of the files that may be open, because runs and the database need some, too. */
+/** Maximum number of connections: half of the files that may be open, because runs and the database need some, too. */
 const allConnections = Math.min(16_384, Math.max(64, Math.floor((openFilesLimit() ?? 32_768) / 2)))
 
 const observeConnections = (limit: ConnectionLimit) =>

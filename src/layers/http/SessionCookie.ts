@@ -6,8 +6,8 @@ type Request = HttpServerRequest.HttpServerRequest
 type Answer = HttpServerResponse.HttpServerResponse
 
 /**
- * Over TLS the prefix keeps other hosts of the domain from setting the cookie (RFC 6265bis, section 4.1.3.2). It needs
- * the path `/`. Browsers refuse it without TLS.
+ * Over TLS this prefix prevents other hosts of the domain from setting the cookie (RFC 6265bis, section 4.1.3.2). It
+ * requires the path `/`. Browsers reject it without TLS.
  */
 const prefix = "__Host-"
 
@@ -27,8 +27,8 @@ interface Found {
 }
 
 /**
- * The cookie of a request, with or without the prefix; only with it where the request came over TLS. Of two with one
- * name nobody knows which one the gateway has set: they are none.
+ * The cookie of a request, with or without the prefix; only with it if the request came over TLS. If there are two of
+ * one name, neither counts, because nobody knows which one the gateway set.
  */
 export const cookieOf = (request: Request, name: string): Found | undefined => {
   for (const full of schemeOf(request) === "https" ? [prefix + name] : [prefix + name, name]) {
@@ -38,14 +38,14 @@ export const cookieOf = (request: Request, name: string): Found | undefined => {
   return undefined
 }
 
-/** Whether a session is the credential of the request: any other one goes before it. */
+/** Whether a session is the request's credential: any other credential takes precedence. */
 export const usesSession = (request: Request, name: string): boolean =>
   request.headers["authorization"] === undefined &&
   request.headers["x-api-key"] === undefined &&
   !(request.source instanceof Received && request.source.principal !== undefined) &&
   cookieOf(request, name) !== undefined
 
-/** The names of the request's cookies that begin so, without their prefix. */
+/** The names of the request's cookies that begin with `beginning`, without the prefix. */
 export const cookieNames = (request: Request, beginning: string): ReadonlyArray<string> =>
   (request.headers["cookie"] ?? "").split(";").flatMap((pair) => {
     const name = pair.split("=", 1)[0]!.trim()
@@ -57,8 +57,8 @@ const attributes = (isSecure: boolean, sameSite: "strict" | "lax") =>
   ({ httpOnly: true, path: "/", sameSite, secure: isSecure }) as const
 
 /**
- * Sets a cookie that ends with the browser, or after some seconds. `lax` cookies come with links of other sites, too,
- * which the way back from an issuer is.
+ * Sets a cookie that expires when the browser closes, or after some seconds. `lax` cookies are also sent when a link of
+ * another site leads here, as on the way back from an issuer.
  */
 export const withCookie = (
   response: Answer,
@@ -72,7 +72,7 @@ export const withCookie = (
     ...(seconds !== undefined && { maxAge: `${seconds} seconds` })
   })
 
-/** Takes a cookie of the request away from the browser. */
+/** Deletes a cookie of the request in the browser. */
 export const withoutCookie = (response: Answer, request: Request, name: string): Answer => {
   const found = cookieOf(request, name)
   if (found === undefined) return response

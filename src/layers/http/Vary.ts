@@ -1,6 +1,6 @@
 import { HttpServerResponse } from "effect/http"
 
-/** The response with a header of the request added to those that have selected it. */
+/** The response with a name added to `Vary`, the list of request headers on which it depends. */
 export const withVary = (
   response: HttpServerResponse.HttpServerResponse,
   name: string

@@ -2,7 +2,7 @@ import { Effect } from "effect"
 import { HttpRouter, HttpServerError, HttpServerRequest } from "effect/http"
 import type { RouteTable } from "./RouteTable.ts"
 
-/** No route, as the router itself says it; what wraps every answer makes a 405 of it. */
+/** The router's own error for no route, which the layers around it turn into a 405. */
 const noRoute = HttpServerRequest.HttpServerRequest.use((request) =>
   Effect.fail(new HttpServerError.HttpServerError({ reason: new HttpServerError.RouteNotFound({ request }) }))
 )
