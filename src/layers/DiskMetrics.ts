@@ -8,7 +8,9 @@ const gauge = (name: string, description: string) => Metric.gauge(name, { descri
 const free = gauge("flow_disk_free_bytes", "Bytes that the gateway may still write on the file system of its folder")
 const used = gauge("flow_disk_used_bytes", "Bytes that are taken on the file system of the folder, by whomever")
 
-/** A look at a disk that hangs takes a thread of Node until it comes back, so there is never a second one. */
+/**
+ * Reading a disk that hangs blocks a thread of Node until it answers, so there is never a second read at the same time.
+ */
 const onceAtATime = <A>(look: () => Promise<A>): (() => Promise<A>) => {
   let underWay: Promise<A> | undefined
   return () => {
@@ -17,7 +19,7 @@ const onceAtATime = <A>(look: () => Promise<A>): (() => Promise<A>) => {
   }
 }
 
-/** Measures the disks of the data folder, and of the blobs where they are on a disk. */
+/** Measures the disk of the data folder, and that of the blobs if they are on a disk. */
 export const diskMeasurements = ({
   data,
   blobs

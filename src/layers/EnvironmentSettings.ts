@@ -65,7 +65,7 @@ const blobPlace = (value: string, aws: AwsVariables): Effect.Effect<BlobPlace, I
     : refuse("FLOW_BLOBS", "expected file:///…, an absolute path or s3://bucket/prefix")
 }
 
-/** A rule of retention: as its variable says, else the default. */
+/** A retention rule: the one that its variable sets, else the default. */
 const ruleOf = (variable: string, given: string | undefined, limits: ReadonlyArray<Limit>, otherwise: Rule) =>
   given === undefined
     ? Effect.succeed(otherwise)
@@ -89,7 +89,7 @@ const unlessAway = (folder: Promise<void>): Promise<void> =>
     if (error instanceof UnusableFolder) throw error
   })
 
-/** The settings of the environment, validated, without a look at the folders that they name. */
+/** The settings of the environment, validated, but without checking the folders that they name. */
 export const settings = Effect.gen(function* () {
   const [first, ...others] = yield* unknownSettings
   if (first !== undefined) {

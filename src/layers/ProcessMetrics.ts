@@ -13,10 +13,12 @@ const delay = Metric.histogram("flow_event_loop_delay_seconds", {
   boundaries: [0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
 })
 
-/** Milliseconds between two looks at the event loop. */
+/** Milliseconds between two measurements of the event loop's delay. */
 const lookMillis = 100
 
-/** Watches how late timers are: a histogram serves several readers, who each see the time between their readings. */
+/**
+ * Measures how late timers fire. One histogram serves several readers; each sees the time since its own last reading.
+ */
 const watchDelay = Effect.contextWith((context: Context.Context<never>) =>
   Effect.acquireRelease(
     Effect.sync(() => {
@@ -46,7 +48,10 @@ const cpuSeconds = (): number => {
   return (user + system) / 1_000_000
 }
 
-/** What the gateway is, and how its process does. The names that begin with `process_` are those of all exporters. */
+/**
+ * Metrics of the gateway's version and of its process. Names that begin with `process_` are those that all exporters
+ * use.
+ */
 export const layer = Layer.effectDiscard(
   Effect.gen(function* () {
     const startedAt = performance.timeOrigin / 1000

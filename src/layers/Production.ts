@@ -232,7 +232,7 @@ const Check = Layer.unwrap(
   )
 )
 
-/** What is measured when metrics are read, and every ten seconds where they are sent to an OTLP receiver. */
+/** Metrics that are measured when someone reads them, and every ten seconds if they are sent to an OTLP receiver. */
 const Measured = Layer.effect(
   Measurements,
   Effect.gen(function* () {
@@ -264,7 +264,7 @@ const Upkeep = Layer.mergeAll(
   Layer.unwrap(Effect.map(SecretKeys.SecretKeys, ({ changes }) => SecretRotation.layer(changes)))
 )
 
-/** The gateway on whatever decides who may do what. */
+/** The gateway; the layer that it needs decides who may do what. */
 export const onAccess = Upkeep.pipe(
   Layer.provideMerge(useCases(Cluster.layer)),
   Layer.provideMerge(Layer.mergeAll(TenantNodes.layer, SecretFiles.layer)),

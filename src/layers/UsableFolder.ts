@@ -80,11 +80,11 @@ export const writableFolder = (path: string, mode: number): Promise<void> =>
     make(path, mode).then(() => access(`${path}/`, constants.W_OK | constants.X_OK))
   )
 
-/** Why {@link writableFolder} would fail; undefined if it would not. Changes nothing. */
+/** The reason why {@link writableFolder} would fail; undefined if it would succeed. Changes nothing. */
 export const writableFault = async (path: string): Promise<string | undefined> => {
   const fault = await obstacle(path, true)
   if (fault === undefined || (await stat(path).catch(codeOf)) !== "ENOENT") return fault
-  // The folders that are missing can be made where the last one that exists can be written.
+  // Missing folders can be created if the deepest existing one is writable.
   for (const folder of withAncestors(path).toReversed()) {
     const found = await stat(folder).catch(codeOf)
     if (found === "ENOENT") continue

@@ -4,8 +4,8 @@ import { type OwnPlace, overlapFault } from "../services/shared/RootRules.ts"
 import { readableFolder, UnusableFolder, writableFolder } from "./UsableFolder.ts"
 
 /**
- * Checks the folder of a root: it must exist, and open nothing that the gateway keeps for itself, also through links.
- * Fails with an {@link UnusableFolder}, or with the original error when the storage is in trouble.
+ * Checks the folder of a root: it must exist, and must not expose anything that the gateway keeps for itself, not even
+ * through links. Fails with an {@link UnusableFolder}, or with the original error when the storage is in trouble.
  */
 export const usableRoot = async (name: string, { path, writable }: Root, own: ReadonlyArray<OwnPlace>) => {
   try {

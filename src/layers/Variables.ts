@@ -12,7 +12,7 @@ const amount = (name: string, minimum = 1) =>
     name
   )
 
-/** The variables that tell where the database is, for commands that need no others. */
+/** The variables that locate the database, for commands that need no others. */
 export const databaseVariables = {
   data: Config.String("FLOW_DATA").pipe(Config.withDefault("./.flow")),
   databaseUrl: Config.option(Config.NonEmptyString("FLOW_DATABASE_URL"))

@@ -12,7 +12,10 @@ import * as StoredLogins from "./StoredLogins.ts"
 import * as StoredSessions from "./StoredSessions.ts"
 import * as Tokens from "./Tokens.ts"
 
-/** Warns the operator who can reach the gateway without credentials, and who can read what is sent without TLS. */
+/**
+ * Warns the operator if others can reach the gateway without credentials, or can read its traffic because it has no
+ * TLS.
+ */
 const warning = ({ host, auth, tls }: Settings["Service"]): Effect.Effect<void> => {
   if (isLoopback(host)) return Effect.void
   if (auth === undefined) {
@@ -30,7 +33,7 @@ const fileRules = (settings: Settings["Service"]) =>
     ? Anonymous.rules
     : FileRules.layer(settings.auth, settings.storageDeadline, ownPlaces(settings))
 
-/** The rules, and whether those in force are former ones. */
+/** The rules, and whether they are outdated because the current file is faulty. */
 const watched = (settings: Settings["Service"]) =>
   Layer.effectDiscard(
     Effect.flatMap(AccessRules, ({ faulty }) =>
@@ -42,7 +45,10 @@ const watched = (settings: Settings["Service"]) =>
     )
   ).pipe(Layer.provideMerge(fileRules(settings)))
 
-/** Which tenants exist, what they may use, and who may do what: as the access file says, or everything for everybody. */
+/**
+ * Which tenants exist, what they may use, and who may do what: from the access file; without one everybody may do
+ * everything.
+ */
 export const rules = Layer.unwrap(
   Effect.gen(function* () {
     const settings = yield* Settings
@@ -54,7 +60,7 @@ export const rules = Layer.unwrap(
 /** Who sends a request, and how browsers log in. */
 export const authenticator = Layer.unwrap(
   Effect.map(Settings, ({ auth }) =>
-    // Passwords are there in both cases, as their queue is among the metrics.
+    // Passwords are built in both cases, because their queue is one of the metrics.
     StoredLogins.layer.pipe(
       Layer.provideMerge(auth === undefined ? Anonymous.authenticator : Credentials.layer),
       Layer.provideMerge(StoredSessions.layer),

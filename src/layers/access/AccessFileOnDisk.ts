@@ -12,10 +12,10 @@ import type { OwnPlace } from "../../services/shared/RootRules.ts"
 const maxBytes = 1024 * 1024
 const maxFaults = 20
 
-/** The access file cannot be used. The message has all faults in one line, and no secret. */
+/** The access file cannot be used. The message lists all faults in one line and contains no secret. */
 export class FaultyAccessFile extends Error {
   readonly variable = "FLOW_AUTH"
-  /** Whether it stays so until the file changes, as a fault of its content does. */
+  /** Whether the fault remains until the file changes, as one in its content does. */
   readonly lasting: boolean
 
   constructor(message: string, lasting: boolean) {
@@ -60,11 +60,11 @@ const unreadable = (path: string) => (error: unknown) => {
   throw new FaultyAccessFile(`${path}: ${reasons[code] ?? `it cannot be read (${code})`}`, false)
 }
 
-/** What tells whether the file has been written or replaced. @throws {FaultyAccessFile} */
+/** A text that changes when the file is written or replaced. @throws {FaultyAccessFile} */
 export const accessFileSignature = (path: string): Promise<string> =>
   stat(path, { bigint: true }).then(signatureFrom).catch(unreadable(path))
 
-/** Pipes and devices are not waited for. */
+/** Refuses pipes and devices, because reading them may never end. */
 const read = async (path: string) => {
   const handle = await open(path, constants.O_RDONLY | constants.O_NONBLOCK)
   try {

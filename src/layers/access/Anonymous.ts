@@ -3,7 +3,7 @@ import { AccessRules } from "../../services/access/AccessRules.ts"
 import { Authenticator } from "../../services/access/Authenticator.ts"
 import { anonymous } from "../../services/shared/Access.ts"
 
-/** Everybody is the same principal. */
+/** Gives every request the same principal. */
 export const authenticator = Layer.sync(Authenticator, () => {
   const nobodyAsks = Effect.succeed(anonymous)
   let hinted = false
@@ -22,7 +22,7 @@ export const authenticator = Layer.sync(Authenticator, () => {
   }
 })
 
-/** No rules. */
+/** The rules of a gateway without an access file: none. */
 export const rules = Layer.succeed(AccessRules, {
   current: () => undefined,
   changes: Stream.succeed(undefined),

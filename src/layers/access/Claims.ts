@@ -4,17 +4,19 @@ import { type Grants, type Principal, type Role, roles } from "../../services/sh
 
 type Rules = Issuer["roles"]
 
-/** Characters of a subject at most (OpenID Connect Core, section 2). */
+/** Maximum length of a subject in characters (OpenID Connect Core, section 2). */
 const mostSubject = 255
 
 const member = (value: unknown, name: string): unknown =>
   Predicate.isObject(value) && Object.hasOwn(value, name) ? (value as Record<string, unknown>)[name] : undefined
 
-/** A claim by its name, which may have dots (`https://example.com/roles`), else by its path (`realm_access.roles`). */
+/**
+ * A claim by its name, which may contain dots (`https://example.com/roles`), else by its path (`realm_access.roles`).
+ */
 const claimAt = (claims: object, path: string): unknown =>
   member(claims, path) ?? path.split(".").reduce<unknown>(member, claims)
 
-/** Claims that hold several values in one text, with blanks between (RFC 8693, section 4.2, and Microsoft's `scp`). */
+/** Claims whose text holds several values, separated by blanks (RFC 8693, section 4.2, and Microsoft's `scp`). */
 const separated: ReadonlySet<string> = new Set(["scope", "scp"])
 
 const valuesOf = (claims: object, path: string): ReadonlyArray<unknown> => {
@@ -34,11 +36,11 @@ export const grantsOf = (claims: object, rules: Rules): Grants => {
   return grants
 }
 
-/** A subject is a part of ids that are stored and shown, of which two must not look the same. */
+/** Subjects become parts of ids that are stored and shown, so two different ones must not look alike. */
 const isSubject = (sub: unknown): sub is string =>
   typeof sub === "string" && sub !== "" && sub.length <= mostSubject && sub.isWellFormed() && !/\p{Cc}/u.test(sub)
 
-/** Whom the claims of a valid token name, with the roles that the issuer's rules give. */
+/** The principal that the claims of a valid token name, with the roles that the issuer's rules give. */
 export const principalOfClaims = ({ issuer, roles }: Issuer, claims: Readonly<Record<string, unknown>>) => {
   const { sub } = claims
   if (!isSubject(sub)) return undefined

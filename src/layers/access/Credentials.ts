@@ -17,7 +17,7 @@ import { Passwords } from "./Passwords.ts"
 
 /** How API keys begin; every other bearer credential is a token. */
 const keyPrefix = "fgk_"
-/** Name, colon and password in bytes, and as long as they become in base64. */
+/** Maximum length of `name:password` in bytes, and of its base64 form in characters. */
 const maxPairBytes = 512 + 1 + maxPasswordBytes
 const maxPairText = Math.ceil(maxPairBytes / 3) * 4
 
@@ -31,7 +31,7 @@ const ambiguous = (detail: string) => Effect.fail(new BadRequest({ detail, issue
 const twoHeaders = ambiguous("Send one credential: Authorization or X-API-Key, not both")
 const repeated = ambiguous("Send one Authorization header: there are several")
 
-/** Node drops all but the first, and a proxy may have looked at another one. */
+/** Whether the header occurs more than once. Node uses only the first one, and a proxy may have checked another. */
 const isRepeated = ({ source }: HttpServerRequest.HttpServerRequest): boolean => {
   if (!(source instanceof IncomingMessage)) return false
   const { rawHeaders } = source
@@ -76,7 +76,7 @@ export const layer = Layer.effect(
     const tokens = yield* TokenCheck
     const sessions = yield* Sessions
 
-    /** By the cookie of a session, which browsers add to requests of other pages as well. */
+    /** Authenticates by a session's cookie. Browsers also send it with requests of other sites' pages. */
     const bySession = Effect.fnUntraced(function* (request: HttpServerRequest.HttpServerRequest) {
       if (!isOfOwnPage(request)) return yield* foreignPage(request)
       const session = yield* sessions.find(cookieOf(request, sessions.cookie)?.value ?? "")
@@ -134,7 +134,7 @@ export const layer = Layer.effect(
       },
       challenge: (request) => {
         const { headers } = request
-        // A browser that is asked for a password shows a dialog of its own, in front of the one of the page.
+        // If asked for a password, a browser would show its own dialog in front of the page's.
         const isPage =
           headers[pageHeader] !== undefined ||
           headers["sec-fetch-site"] === "same-origin" ||

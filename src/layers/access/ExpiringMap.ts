@@ -1,4 +1,4 @@
-/** A map of at most `most` entries, each until its time. Beyond the limit the oldest ones go. */
+/** A map of at most `most` entries, each kept until its own time. When it is full, the oldest entries are dropped. */
 export class ExpiringMap<K, V> {
   readonly #entries = new Map<K, { readonly value: V; readonly until: number }>()
   readonly #most: number
@@ -7,7 +7,7 @@ export class ExpiringMap<K, V> {
     this.#most = most
   }
 
-  /** The value of the key, unless its time is over. `now` and `until` are on the same clock. */
+  /** The value of the key; undefined if it has expired. `now` and `until` are times of the same clock. */
   get(key: K, now: number): V | undefined {
     const entry = this.#entries.get(key)
     if (entry === undefined || entry.until > now) return entry?.value

@@ -1,11 +1,10 @@
-/** Wrong passwords that an address may send at once, and how many more in a second. */
+/** Number of wrong passwords that an address may send at once, and how many more per second. */
 export const failuresAtOnce = 30
 const failuresPerSecond = 1
 const mostAddresses = 10_000
 
 /**
- * Limits wrong passwords for each address: a bucket of tries, of which each failure takes one, and which refills with
- * time.
+ * Limits wrong passwords per address by a token bucket: each failure takes one token, and tokens come back with time.
  */
 export class FailedLogins {
   readonly #tries = new Map<string, { left: number; at: number }>()

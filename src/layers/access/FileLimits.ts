@@ -17,7 +17,7 @@ interface Known {
   readonly suspended: ReadonlySet<string>
 }
 
-/** The settings, and the access file on top of them. */
+/** The limits of the settings, overridden by those of the access file. */
 export const layer = Layer.effect(
   TenantRules,
   Effect.gen(function* () {

@@ -6,7 +6,7 @@ import { inBackground } from "../../services/shared/Background.ts"
 import type { OwnPlace } from "../../services/shared/RootRules.ts"
 import { type AccessFileVersion, accessFileSignature, FaultyAccessFile, loadAccessFile } from "./AccessFileOnDisk.ts"
 
-/** A change counts when the file is the same in two looks, so that a half written one is not taken for a version. */
+/** A change counts once two successive checks find the same file, so that a half-written file is not used. */
 const lookEvery = "500 millis"
 
 const attempt = <A>(
@@ -44,9 +44,9 @@ export const layer = (
       yield* warnIfOpen(path, first)
       const rules = yield* SubscriptionRef.make<AccessFile | undefined>(first.file)
       let digest = first.digest
-      /** Why the file on the disk is not in force. */
+      /** Why the current file is not used. */
       let fault: string | undefined
-      /** The signature at the last look, and the one whose content has been judged. */
+      /** The signature at the last check, and that of the last version that was accepted or rejected. */
       let seen: string | undefined
       let judged: string | undefined
       const use = Effect.fnUntraced(function* (version: AccessFileVersion) {
@@ -66,13 +66,13 @@ export const layer = (
         }
         if (signature === judged) return
         const version = yield* attempt(path, deadline, load)
-        // Replaced since the look: the next looks see that it has changed, and judge it.
+        // Replaced since the check: the next checks will see and judge the new version.
         if (version.signature !== signature) return
         judged = signature
         yield* use(version)
       }).pipe(
         Effect.catch(({ message, lasting }) => {
-          // What cannot be read may become readable without a change of its own.
+          // An unreadable file may become readable without being changed.
           judged = lasting ? seen : undefined
           if (message === fault) return Effect.void
           fault = message

@@ -2,7 +2,7 @@ import { request as httpRequest, type IncomingHttpHeaders } from "node:http"
 import { request as httpsRequest } from "node:https"
 import { Outbound } from "../../drivers/Outbound.ts"
 
-/** Bytes of an issuer's answer at most. */
+/** Maximum size of an issuer's answer in bytes. */
 const mostBytes = 1024 * 1024
 
 export interface IssuerRequest {
@@ -19,15 +19,15 @@ export interface IssuerAnswer {
   readonly bytes: Uint8Array<ArrayBuffer>
 }
 
-/** Sends a request to an issuer, until the signal. Rejects with an error whose message says what is wrong. */
+/** Sends a request to an issuer; the signal aborts it. Rejects with an error whose message says what is wrong. */
 export type IssuerFetch = (url: string, request: IssuerRequest, signal: AbortSignal) => Promise<IssuerAnswer>
 
-/** Reads a JSON document, until the signal. Rejects with an error whose message says what is wrong. */
+/** Reads a JSON document; the signal aborts it. Rejects with an error whose message says what is wrong. */
 export type FetchJson = (url: string, signal: AbortSignal) => Promise<unknown>
 
 /**
- * Sends requests to issuers, at the addresses that the nodes of runs may connect to as well. Without TLS only to those
- * that `FLOW_OUTBOUND_ALLOW` lists. Redirections are not followed.
+ * Sends requests to issuers, at the addresses to which nodes may connect. Without TLS only to those that
+ * `FLOW_OUTBOUND_ALLOW` lists. Redirections are not followed.
  */
 export const makeIssuerFetch = (allowed: ReadonlyArray<string>): IssuerFetch => {
   const who = "The gateway"

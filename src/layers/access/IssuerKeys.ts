@@ -6,16 +6,16 @@ import { monotonicMillis } from "./RowLookup.ts"
 /** Milliseconds after which keys are read again; tokens are checked with the old ones meanwhile. */
 const freshMillis = 10 * 60_000
 
-/** Milliseconds for which keys are used while their issuer is away. */
+/** Milliseconds for which keys are used while their issuer cannot be reached. */
 const staleMillis = 24 * 3_600_000
 
-/** Milliseconds between two attempts to read the keys, whatever tokens ask for. */
+/** Minimum milliseconds between two attempts to read the keys, whatever keys tokens ask for. */
 export const attemptMillis = 10_000
 
-/** Milliseconds that an issuer has to tell its keys. */
+/** Milliseconds that an issuer has to answer with its keys. */
 const patience = 5000
 
-/** Maximum number of keys of an issuer, and of keys that are tried for a token which names none. */
+/** Maximum number of keys of an issuer, and of keys that are tried for a token that does not name one. */
 const mostKeys = 100
 const mostTries = 4
 

@@ -18,7 +18,7 @@ const mostIssuers = 100
 /** Seconds that an issuer has for each answer. */
 const patience = 5
 
-/** Characters of the claims that a session keeps. */
+/** Maximum length of the claims that a session keeps, in characters. */
 const mostClaims = 16 * 1024
 
 /** Statuses whose answers have no body. */
@@ -53,7 +53,7 @@ const reasonOf = (error: unknown): OidcFailed["reason"] => {
   return error instanceof client.ClientError && refusing.has(error.code) ? "refused" : "unreachable"
 }
 
-/** What the log says of a failure: messages only, as their causes hold tokens. */
+/** A failure's text for the log: messages only, because causes contain tokens. */
 const messageOf = (error: unknown): string => {
   if (!(error instanceof Error)) return String(error)
   const { message, cause } = error
@@ -161,7 +161,7 @@ export const makeOidcClient = (allowed: ReadonlyArray<string>, clock: Clock.Cloc
     return { url, begun }
   })
 
-  /** The claims of the ID token that the issuer gives for the code in the query. */
+  /** Redeems the code in the query at the issuer, and returns the claims of the ID token. */
   const end = Effect.fnUntraced(function* (
     issuer: Issuer,
     login: NonNullable<Issuer["login"]>,

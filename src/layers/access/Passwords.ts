@@ -20,7 +20,7 @@ import { networkOf } from "../http/ConnectionLimit.ts"
 import { FailedLogins, failuresAtOnce } from "./FailedLogins.ts"
 import { VerifiedCredentials } from "./VerifiedCredentials.ts"
 
-/** Passwords that may wait for one address, and for all. */
+/** Number of password checks that may wait for one address, and for all together. */
 const waitingEach = 64
 const waitingAll = 1024
 
@@ -82,7 +82,7 @@ const tooManyFailures = (network: string) =>
 export class Passwords extends Context.Service<
   Passwords,
   {
-    /** Who has sent the credential, if it was verified a short time ago. */
+    /** The principal of the credential, if it was verified a short time ago. */
     readonly known: (credential: string) => Principal | undefined
     /** Derives the hash of the password, one for all requests with the same credential. */
     readonly verify: (
@@ -103,7 +103,7 @@ export class Passwords extends Context.Service<
       const now = () => clock.currentTimeMillisUnsafe()
       const verified = new VerifiedCredentials(now)
       const failures = new FailedLogins(now)
-      // One at a time: a derivation takes a thread, of which files need the others, and by default 64 MiB.
+      // One at a time: a derivation blocks a thread that file operations need, and takes 64 MiB by default.
       const turns = new Turns<Overloaded, string>({ all: 1, each: 1, queue: { each: waitingEach, full } })
       yield* observeQueue("passwords", turns)
       let derived = 0
@@ -175,7 +175,7 @@ export class Passwords extends Context.Service<
           const result = yield* Deferred.make<Principal, Refusal>()
           const ours = pending
           ours.set(id, result)
-          // The client that came first may leave while others wait for the same check.
+          // The first client may disconnect while others wait for its check.
           yield* check(id, name, password, networkOf(address)).pipe(
             Effect.ensuring(Effect.sync(() => ours.delete(id))),
             Effect.onExit((exit) => Deferred.done(result, exit)),

@@ -2,11 +2,14 @@ import { Clock, Deferred, Effect, Exit, type Scope } from "effect"
 import type { StorageUnreachable } from "../../errors/StorageUnreachable.ts"
 import { ExpiringMap } from "./ExpiringMap.ts"
 
-/** Entries in memory: of rows that exist, and of ids that do not. The two are apart so that guesses push out no row. */
+/**
+ * Maximum number of entries in memory, for existing rows and for unknown ids each. They are kept apart so that guessed
+ * ids do not push out rows.
+ */
 const mostKnown = 10_000
 const mostUnknown = 10_000
 
-/** Ids that one statement asks for. */
+/** Maximum number of ids in one statement. */
 const mostIds = 500
 
 /** A row as it was read, and what its reader remembers of it. */
@@ -17,7 +20,7 @@ export interface KnownRow<Row, Memory> {
   memory: Memory | undefined
 }
 
-/** Milliseconds of a clock that nobody sets. */
+/** Milliseconds of the monotonic clock, which nobody can set. */
 export const monotonicMillis = (clock: Clock.Clock): number => Number(clock.monotonicTimeNanosUnsafe()) / 1e6
 
 /**
@@ -49,7 +52,10 @@ export const makeRowLookup = Effect.fnUntraced(function* <Id extends string, Row
     }
   }
 
-  /** Decides at once, so that no id comes between the last look and the end of the reading. */
+  /**
+   * Whether another read is needed. Synchronous, so that no id can be added between this check and the end of the
+   * reading.
+   */
   const isMoreWanted = (): boolean => {
     isReading = wanted.size > 0
     return isReading
@@ -62,7 +68,7 @@ export const makeRowLookup = Effect.fnUntraced(function* <Id extends string, Row
       const until = monotonicMillis(clock) + millis
       const read = yield* Effect.exit(find(ids))
       if (Exit.isFailure(read)) {
-        // Whoever waits would wait for the same storage again.
+        // Ids that are still waiting fail, too: they would be read from the same failing storage.
         settle([...wanted.keys()], () => Exit.failCause(read.cause))
         continue
       }
@@ -87,7 +93,7 @@ export const makeRowLookup = Effect.fnUntraced(function* <Id extends string, Row
       const answer = Deferred.await(deferred)
       if (isReading) return answer
       isReading = true
-      // A fiber of its own: the request that began it may be given up, while others wait for the same read.
+      // Runs in its own fiber: the request that began the read may be interrupted while others wait for it.
       return Effect.andThen(Effect.forkIn(readAll, scope), answer)
     })
 

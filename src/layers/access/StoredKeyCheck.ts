@@ -13,13 +13,15 @@ import { type KnownRow, makeRowLookup, monotonicMillis } from "./RowLookup.ts"
 
 const noKey = new Uint8Array(32)
 
-/** Milliseconds for which a key, or that there is none, is taken from memory. A revoked key is refused that soon. */
+/**
+ * Milliseconds for which a key, or its absence, is cached. After revocation a key may still be accepted for so long.
+ */
 export const keyMillis = 5000
 
 /** Keys at most whose check is remembered. */
 const mostChecked = 10_000
 
-/** What the owner of a key has now; undefined when it is none of the principals of the access file. */
+/** The current grants of a key's owner; undefined when the access file has no such principal. */
 const grantsOfOwner = ({ users = {}, issuers = [] }: AccessFile, owner: string): Grants | undefined => {
   if (owner.startsWith("user:")) {
     const name = owner.slice("user:".length)
@@ -59,10 +61,10 @@ export const layer = Layer.effect(
     const store = yield* KeyStore
     const rules = yield* AccessRules
     const clock = yield* Clock.Clock
-    /** For sessions, which end as soon as their key does. */
+    /** A lookup without a cache, for sessions: they end as soon as their key does. */
     const lookUpNow = yield* makeRowLookup<KeyId, StoredKey, Memory>(store.find, 0)
     const lookUp = yield* makeRowLookup<KeyId, StoredKey, Memory>(store.find, keyMillis)
-    /** Keys whose use is to be written. A full queue drops some: their next use is noted again. */
+    /** Keys whose use has to be recorded. A full queue drops some: their next use is recorded. */
     const uses = yield* Queue.sliding<KeyId>(1000)
 
     yield* Effect.forkScoped(
@@ -73,7 +75,7 @@ export const layer = Layer.effect(
       )
     )
 
-    /** Whose keys were accepted, by their hashes, as long as they are in memory and the rules are the same. */
+    /** Principals of accepted keys by hash, valid while the key is cached and the rules are unchanged. */
     const checked = new ExpiringMap<string, { readonly file: AccessFile; readonly principal: Principal }>(mostChecked)
 
     const check = (digest: string, known: KnownRow<StoredKey, Memory> | undefined): Principal | undefined => {
@@ -107,7 +109,7 @@ export const layer = Layer.effect(
           Effect.succeed(check(Buffer.from(sha256, "hex").toString("latin1"), known))
         ),
       verify: (text) => {
-        // As a text, which Node gives in a third of the time of a buffer.
+        // As text, which Node produces in a third of the time that a buffer takes.
         const digest = hash("sha256", text, "latin1")
         const accepted = checked.get(digest, monotonicMillis(clock))
         if (accepted !== undefined && accepted.file === rules.current()) return Effect.succeed(accepted.principal)

@@ -20,7 +20,7 @@ import { makeOidcClient } from "./OidcClient.ts"
 import { passwordDigest } from "./StoredSessions.ts"
 import { skewOf } from "./Tokens.ts"
 
-/** Logins at issuers that are under way at once, of one address, and that wait for one. */
+/** Limits of concurrent logins at issuers: in all, per address, and waiting per address. */
 const underWay = { all: 16, each: 4, waiting: 16 }
 const mostWaiting = 256
 
@@ -44,7 +44,7 @@ const faultOf = (given: Credential) => {
   return given.token.startsWith("fgk_") ? refuse("/token", "This is an API key: send it as key") : undefined
 }
 
-/** What a session keeps to check its credential later; `file` has the rules by which it was accepted. */
+/** What a session stores so that its credential can be checked later. `file` has the rules by which it was accepted. */
 const proofOf = (file: AccessFile, principal: Principal, given: Credential): Proof | undefined => {
   if ("user" in given) {
     const name = principal.id.slice("user:".length)
@@ -112,7 +112,7 @@ export const layer = Layer.effect(
       return { issuer, login, secret }
     })
 
-    /** Logins of an address that has failed too often wait, as they do with passwords. */
+    /** Delays logins of an address that has failed too often, as for passwords. */
     const slowed = <A>(address: string, login: Effect.Effect<A, OidcFailed>) =>
       Effect.suspend(() => {
         const network = networkOf(address)
@@ -149,7 +149,7 @@ export const layer = Layer.effect(
         const principal = principalOfClaims(issuer, claims)
         if (principal === undefined) return yield* new OidcFailed({ reason: "refused" })
         const proof: Proof = { scheme: "oidc", issuer: issuer.issuer, claims }
-        // An ID token tells who logs in now. How long the session lasts is for the gateway to say.
+        // An ID token only proves who logs in now. The gateway decides how long the session lasts.
         return { principal, proof, endsAt: undefined }
       })
     })

@@ -13,7 +13,7 @@ import { survive } from "../../services/shared/Background.ts"
 import { principalOfClaims } from "./Claims.ts"
 import { makeRowLookup } from "./RowLookup.ts"
 
-/** Sessions of one principal, and of all. Beyond that the one that was not used for longest ends. */
+/** Maximum number of sessions, per principal and in all. Beyond that the least recently used one ends. */
 const most = { each: 50, all: 10_000 }
 
 const minute = 60_000
@@ -25,7 +25,7 @@ const timesOf = ({ sessions }: AccessFile) => ({
   longest: (sessions?.hours ?? 12) * hour
 })
 
-/** Milliseconds between two notes of a session's use. */
+/** Minimum milliseconds between two records of a session's use. */
 const noteEvery = (idle: number): number => Math.min(minute, idle / 4)
 
 const tokenForm = /^[A-Za-z0-9_-]{43}$/
@@ -55,7 +55,7 @@ const ofUser = ({ users = {} }: AccessFile, name: string, digest: string): Princ
   return { id: `user:${name}`, method: "basic", grants: new Map(Object.entries(user.roles)) }
 }
 
-/** Sessions in the store. What they may do is what their credential may do now: it is looked up for each request. */
+/** Sessions in the store. Their rights are those that their credential has now, which is looked up for each request. */
 export const layer = Layer.effect(
   Sessions,
   Effect.gen(function* () {
@@ -66,7 +66,7 @@ export const layer = Layer.effect(
     const clock = yield* Clock.Clock
     const scope = yield* Effect.scope
     const installation = yield* (yield* BlobLedger).installation
-    // Nothing is kept in memory: a session that has ended at one gateway has ended at all.
+    // Not cached, so that a session that ends at one gateway ends at all of them.
     const lookUp = yield* makeRowLookup<string, StoredSession, never>(store.find, 0)
 
     const principalNow = (file: AccessFile, proof: Proof) => {
@@ -128,7 +128,7 @@ export const layer = Layer.effect(
       end: Effect.fn("Sessions.end")(function* (token) {
         const session = yield* find(token)
         const removal = store.remove(idOf(token))
-        // One that is over already ends without a row of the audit: nobody knows who that was.
+        // A session that has already ended gets no audit row, because its principal is unknown.
         if (session === undefined) return yield* Effect.asVoid(removal)
         yield* audit
           .change(undefined, removal, (isEnded) =>

@@ -12,29 +12,29 @@ import { makeFetchJson } from "./IssuerFetch.ts"
 import { type FindKeys, makeIssuerKeys } from "./IssuerKeys.ts"
 import { monotonicMillis } from "./RowLookup.ts"
 
-/** Characters of a token at most. */
+/** Maximum length of a token in characters. */
 const mostChars = 16 * 1024
 
-/** Seconds by which the clocks of an issuer and of the gateway may differ: unless the file says so, and at most. */
+/** Allowed difference in seconds between the clocks of an issuer and of the gateway: the default, and the maximum. */
 const usualSkew = 30
 const mostSkew = 300
 
-/** For how many milliseconds a verified token is not verified again. */
+/** Milliseconds for which a verified token is not verified again. */
 const tokenMillis = 60_000
 const mostTokens = 10_000
 
-/** Signatures that are verified at a time: they share the threads of Node's pool with files and names. */
+/** Number of signatures verified at the same time: they share Node's thread pool with file access and name lookups. */
 const verifications = 2
 
 const asymmetric: ReadonlySet<string> = new Set(tokenAlgorithms)
 
 const compact = /^[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+$/
 
-/** Whether each part is as its bytes are encoded: other texts of the same bytes would be other tokens. */
+/** Whether each part is canonical base64url. Otherwise one token could be written in several ways. */
 const isCanonical = (token: string): boolean =>
   token.split(".").every((part) => Buffer.from(part, "base64url").toString("base64url") === part)
 
-/** What a token says of itself, before it is verified. */
+/** The unverified content of a token. */
 const claimed = (token: string) => {
   try {
     const header = decodeProtectedHeader(token)
@@ -47,7 +47,10 @@ const claimed = (token: string) => {
 /** Seconds by which the clocks of the issuer and of the gateway may differ. */
 export const skewOf = ({ clockSkew = usualSkew }: Issuer): number => Math.min(Math.max(clockSkew, 0), mostSkew)
 
-/** The claims of a token that one of the keys has signed for the gateway, at this time in epoch milliseconds. */
+/**
+ * Verifies that one of the keys has signed the token for the gateway and that it is valid at `now` (epoch
+ * milliseconds). Returns its claims.
+ */
 const verified = async (
   token: string,
   keys: ReadonlyArray<CryptoKey>,
@@ -91,7 +94,7 @@ export const layer = Layer.effect(
 
     const nameOf = ({ issuer, jwksUri = "" }: Issuer): string => `${issuer} ${jwksUri}`
 
-    /** The access file as it is now. What was verified by other rules is forgotten, but not the keys. */
+    /** The current access file. After a change all verified tokens are forgotten, but not the issuers' keys. */
     const fileNow = (): AccessFile | undefined => {
       const file = rules.current()
       if (file === seen) return file

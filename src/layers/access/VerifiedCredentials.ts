@@ -1,6 +1,6 @@
 import { hash, randomBytes } from "node:crypto"
 
-/** Milliseconds after its last use, and after its check, at which a verified credential has to be checked again. */
+/** Milliseconds after which a verified credential has to be checked again: since its last use, and since its check. */
 const idle = 60_000
 const longest = 300_000
 /** Entries take about 200 bytes each. */
@@ -32,7 +32,7 @@ export class VerifiedCredentials {
     return this.#entries.size
   }
 
-  /** By which a credential is known here. */
+  /** The id under which a credential is stored here. */
   idOf(credential: string): string {
     return hash("sha256", this.#key + credential, "latin1")
   }

@@ -19,7 +19,7 @@ const refuse = (message: string, id: string) =>
     })
   )
 
-/** The form of the ids that the gateway gives. */
+/** Whether a text has the form of the ids that gateways generate. */
 const isId = (owner: string): boolean => /^[\w-]{1,64}$/.test(owner)
 
 const damagedId = new BlobsRefused({
@@ -29,7 +29,7 @@ const damagedId = new BlobsRefused({
     "anew where the database refers to these blobs"
 })
 
-/** For so many milliseconds no removal looks again whether the blobs are still those of this installation. */
+/** Milliseconds for which removals rely on the last comparison of the ids. */
 const trust = 60_000
 
 /**

@@ -7,13 +7,13 @@ import { FileMeter, type FileUsage } from "../../services/limits/UsageStore.ts"
 import { dataRoot, Settings } from "../../services/shared/Settings.ts"
 import type { TenantId } from "../../services/shared/Tenant.ts"
 
-/** How many times as long as a walk took its result is used, so that walks take at most a tenth of the time. */
+/** A result is used for this many times the duration of its walk, so that walks take at most a tenth of the time. */
 const idle = 10
 
 /** Number of files whose sizes are read at once. */
 const atOnce = 64
 
-/** Files that vanish during the walk do not count; links are not followed. */
+/** Sums up the files below a folder. Files that vanish meanwhile do not count; links are not followed. */
 const walk = async (folder: string, signal: AbortSignal): Promise<FileUsage> => {
   let dataFiles = 0
   let dataBytes = 0
@@ -46,11 +46,11 @@ const walk = async (folder: string, signal: AbortSignal): Promise<FileUsage> => 
 
 interface Measured {
   readonly usage: FileUsage
-  /** Until when the usage counts, in milliseconds of the process. */
+  /** Time until which the usage is used, in milliseconds of the process. */
   readonly until: number
 }
 
-/** Measures the data areas on this machine's disk. Concurrent questions share one walk. */
+/** Measures the data areas on this machine's disk. Concurrent requests share one walk. */
 export const layer = Layer.effect(
   FileMeter,
   Effect.gen(function* () {

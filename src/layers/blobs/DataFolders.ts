@@ -45,7 +45,7 @@ export const layer = Layer.effect(
         const url = new URL(address)
         const path = url.host === "" && url.search === "" && url.hash === "" ? fileURLToPath(url) : ""
         const start = `${folder(tenant)}/`
-        // The URL must begin with the area's own form; `..` segments are resolved by now.
+        // `..` segments are already resolved here, so the URL must begin with the area's own prefix.
         const inside = path.startsWith(start) ? path.slice(start.length) : ""
         return isRelativePath(inside) && !/(^|\/)\.\.?(\/|$)/.test(decodeURIComponent(address)) ? inside : undefined
       } catch {

@@ -80,7 +80,7 @@ const tables = { prefix: "flow_cluster" }
 
 const messages = Messages.layer(tables)
 
-/** A member without a port finds its messages in the database, at most a second after they were sent. */
+/** A member without a port polls the database for its messages, which takes at most a second. */
 const silent = Layer.provideMerge(Sharding.layer, Runners.layerNoop)
 
 const protocol = Layer.provideMerge(NodeClusterSocket.layerClientProtocol, RpcSerialization.layerSchemaBinary())
@@ -113,7 +113,7 @@ export const layer = Layer.unwrap(
       // Must be equal on all members.
       shardsPerGroup: 64,
       entityMessagePollInterval: look,
-      // With others, reading the members waits for news.
+      // With other members, reading the members itself waits for news.
       refreshAssignmentsInterval: alone ? look : 0,
       runnerHealthCheckInterval: clusterPollAlone,
       shardLockRefreshInterval: shardRefresh,

@@ -7,9 +7,9 @@ import { takeover } from "../../protocol/Liveness.ts"
 type Storage = MessageStorage.MessageStorage["Service"]
 
 /**
- * A read marks messages, and marked ones are not read again for ten minutes. When the response to a read is lost, its
- * messages would wait for so long. Therefore the marks are removed after a failure, and for some seconds more, because
- * the server may carry out the failed statement late. A message that is being processed is not processed twice.
+ * A read marks messages, and marked ones are not read again for ten minutes. If the response to a read is lost, its
+ * messages would wait that long. Therefore the marks are removed after a failure, and repeatedly for some seconds more,
+ * because the server may execute the failed statement late. A message that is being processed is not processed twice.
  */
 export const rereading = (storage: Storage): Storage => {
   let failedAt = Number.NEGATIVE_INFINITY

@@ -8,18 +8,18 @@ import { Gateway } from "../../services/runs/Gateway.ts"
 import { Departures } from "../postgres/Departures.ts"
 import { untilSilent } from "../postgres/Silence.ts"
 
-/** The shortest pause between two looks at the members, in milliseconds, when one is about to be silent for too long. */
+/** Minimum milliseconds between two reads of the members, while one of them is about to exceed the silence limit. */
 const shortestPause = 50
 
 /**
  * The members of the cluster and their shards, in the tables `gateways` and `cluster_shards`. A gateway loses a shard
- * only when its row in `gateways` has been deleted: Effect's own storage loses them with a connection, or when the
- * database has not answered for two seconds, and then all runs would end.
+ * only when its row in `gateways` has been deleted. With Effect's own storage it would lose its shards, and thus end
+ * all runs, when a connection breaks or the database has not answered for two seconds.
  *
  * Reading the members waits for news: at most `clusterPoll`, shorter when a gateway of this host has gone or a member
- * has been silent for nearly too long. Who has been silent for too long is removed first, so that its shards are free
- * when they are assigned: an acquisition that gets none is repeated only after a second. Each member reads them for
- * itself: Effect's own check runs on one member only, and nobody makes it after that member's death.
+ * has nearly exceeded the silence limit. Members that exceeded it are removed first, so that their shards are free when
+ * they are assigned: an acquisition that gets none is repeated only after a second. Each member does this check itself:
+ * Effect's own check runs on one member only, and stops when that member dies.
  */
 export const layer = Layer.effect(
   RunnerStorage.RunnerStorage,
@@ -27,13 +27,13 @@ export const layer = Layer.effect(
     const sql = yield* SqlClient.SqlClient
     const departures = yield* Departures
     const { id } = yield* Gateway
-    /** What the cluster has acquired here and not released. */
+    /** The shards that the cluster acquired here and has not released. */
     const held = new Set<string>()
     const inTurn = Semaphore.makeUnsafe(1).withPermits(1)
     const answered = <A, E>(statement: Effect.Effect<A, E>) =>
       PersistenceError.refail(unreachableWithin(shardAnswer)(inTurn(statement)))
 
-    /** An acquisition whose answer got lost may have been made: the cluster does not know of these shards. */
+    /** Releases shards whose acquisition succeeded without the cluster knowing it, because the answer got lost. */
     const releaseUnknown = Effect.suspend(
       () => sql`delete from cluster_shards where gateway = ${id} and not shard = any(${[...held]}::text[])`
     )
@@ -44,7 +44,7 @@ export const layer = Layer.effect(
       return rows.map(({ shard }) => shard)
     })
 
-    /** Departures that the last look has heard of. */
+    /** Number of departures known at the last read. */
     let heard = -1
     let pause = 0
 
@@ -90,7 +90,7 @@ export const layer = Layer.effect(
       refresh: (_address, shards) =>
         Effect.andThen(releaseUnknown, ownOf(shards)).pipe(
           answered,
-          // Nobody can take a shard while the database is away, and who has lost one hears of it afterwards.
+          // While the database is away nobody can take a shard; a member that has lost one learns it afterwards.
           Effect.orElseSucceed(() => shards)
         ),
       release: (_address, shard) =>

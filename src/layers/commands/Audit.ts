@@ -18,7 +18,7 @@ const plural = (count: number, noun: string): string => `${count} ${noun}${count
 
 const isHash = /^[0-9a-f]{64}$/
 
-/** Checks the chains one after the other, and fails when one of them is not whole. */
+/** Checks the chains one after the other. Fails when one of them is broken. */
 const verify = Effect.fnUntraced(function* (
   sql: SqlClient.SqlClient,
   only: string | undefined,
@@ -80,7 +80,7 @@ const verifyCommand = Command.make(
   )
 )
 
-/** What operators do with the audit. It reads the database that FLOW_DATABASE_URL or FLOW_DATA names. */
+/** The commands on the audit. They read the database that FLOW_DATABASE_URL or FLOW_DATA names. */
 export const command = Command.make("audit").pipe(
   Command.withDescription("Works on the audit"),
   Command.withSubcommands([verifyCommand])

@@ -22,7 +22,7 @@ const findings: Effect.Effect<ReadonlyArray<Finding>> = Effect.gen(function* () 
 const line = ({ cure, detail, name, state }: Finding): string =>
   `${state.padEnd(8)}${name}: ${detail}${cure === undefined ? "" : `\n        → ${cure}`}`
 
-/** Tells what the machine and the settings give to the gateway. Starts none, and changes nothing. */
+/** Reports what the machine and the settings allow the gateway to do. Starts no gateway and changes nothing. */
 export const command = Command.make(
   "doctor",
   {

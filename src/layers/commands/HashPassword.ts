@@ -6,7 +6,10 @@ import { hashPassword, maxPasswordBytes } from "../../services/access/PasswordHa
 const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true })
 const newline = 10
 
-/** The first line of standard input, which may be endless: nothing is read that is longer than a password may be. */
+/**
+ * The first line of standard input. Reads no more than the maximum length of a password, because the input may be
+ * endless.
+ */
 const firstLine = Effect.gen(function* () {
   const { stdin } = yield* Stdio.Stdio
   const bytes: Array<number> = []
@@ -27,7 +30,7 @@ const firstLine = Effect.gen(function* () {
   return yield* Effect.try({ try: () => utf8.decode(Uint8Array.from(bytes)), catch: () => "expected UTF-8" })
 })
 
-/** Reads a password from standard input, so that it is in no list of processes and no shell history. */
+/** Reads the password from standard input, so that it appears in no process list and no shell history. */
 export const command = Command.make(
   "hash-password",
   {},

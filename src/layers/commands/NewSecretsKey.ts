@@ -3,7 +3,9 @@ import { Command } from "effect/cli"
 import * as Hex from "effect/encoding/Hex"
 import { keyBytes, keyLine } from "../secrets/KeyFile.ts"
 
-/** Prints a line for the file of `FLOW_SECRETS_KEY_FILE`. The id begins with the date, so that the latest key is known. */
+/**
+ * Prints a line for the file of `FLOW_SECRETS_KEY_FILE`. Its id begins with the date, to show which key is the latest.
+ */
 export const command = Command.make(
   "new-secrets-key",
   {},

@@ -16,7 +16,7 @@ const Problem = Schema.Struct({
 const decodeAnswer = Schema.decodeUnknownResult(Answer)
 const decodeProblem = Schema.decodeUnknownResult(Problem)
 
-/** Milliseconds for an answer: the tests of a flowline take at most ten seconds, and may have to wait for their turn. */
+/** Milliseconds to wait for an answer: a flowline's tests take at most ten seconds, and may have to queue. */
 const patience = 120_000
 
 const place = ({ line, column, pointer }: { line?: number; column?: number; pointer?: string }): string =>
@@ -24,7 +24,7 @@ const place = ({ line, column, pointer }: { line?: number; column?: number; poin
 
 const json = (value: unknown): string => JSON.stringify(value, undefined, 2)
 
-/** The lines of a value, each after a sign. */
+/** The lines of a value, each with a sign before it. */
 const signed = (sign: string, value: unknown): string =>
   value === undefined ? "" : `\n${json(value).replace(/^/gm, `    ${sign} `)}`
 
@@ -63,11 +63,11 @@ const testFile = Effect.fnUntraced(function* (url: string, tenant: string, file:
   })
   const form = new FormData()
   form.set("file", new Blob([bytes]), basename(file))
-  // Only the tests are of interest, not what the inputs really read.
+  // No records of the inputs, because only the tests are needed.
   form.set("first", "0")
   form.set("limit", "0")
   form.set("samples", "{}")
-  // In the environment, as other users of the machine can read arguments.
+  // From the environment, because other users of the machine can read arguments.
   const key = process.env["GATEWAY_KEY"]
   const answer = yield* Effect.tryPromise({
     try: async (signal) => {

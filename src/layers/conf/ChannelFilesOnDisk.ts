@@ -34,7 +34,9 @@ const textOf = (name: string, bytes: Uint8Array): string => {
   }
 }
 
-/** The texts of a folder; undefined if there is none. @throws {Conflict} for what cannot be told as texts. */
+/**
+ * The texts of a folder; undefined if there is none. @throws {Conflict} when it is too large or holds other than texts
+ */
 const textsIn = async (folder: string): Promise<ChannelTexts | undefined> => {
   const entries = await readdir(folder, { withFileTypes: true, recursive: true }).catch((error) => {
     if (codeOf(error) === "ENOENT") return undefined
@@ -138,7 +140,7 @@ export const layerAt = ({ conf, data, storageDeadline }: Places) =>
       const withoutWriting = <A>(error: A | ReadOnlyConfiguration) =>
         error instanceof ReadOnlyConfiguration ? new StorageUnreachable({ storage: "data" }) : error
 
-      /** The folder as it is, or as it was while it is being replaced. */
+      /** The current folder, or the former one while it is being replaced. */
       const current = async (tenant: string, channel: string) => {
         const root = tenantFolder(tenant)
         const channels = channelsOf(tenant)
@@ -157,7 +159,7 @@ export const layerAt = ({ conf, data, storageDeadline }: Places) =>
           (release) => Effect.sync(release)
         )
 
-      /** Ends replacements of the channel that were cut off, so that its folder is the only one that counts. */
+      /** Completes or undoes interrupted replacements of the channel, so that only one folder counts. */
       const settle = async (tenant: string, channel: string): Promise<void> => {
         const channels = channelsOf(tenant)
         for (const name of await foldersIn(channels)) {
@@ -181,7 +183,7 @@ export const layerAt = ({ conf, data, storageDeadline }: Places) =>
           }
           await synced(channels)
         } finally {
-          // What cannot be removed now is removed after the next start, and counts for nobody until then.
+          // What cannot be removed now is removed after the next start; until then readers ignore it.
           await endChange(channels, { channel, change }).catch(() => {})
         }
       }
@@ -207,7 +209,7 @@ export const layerAt = ({ conf, data, storageDeadline }: Places) =>
           yield* locked(tenant, channel)
           yield* attempt(tenant, () => settle(tenant, channel))
           yield* before(yield* stored(yield* attempt(tenant, () => current(tenant, channel))))
-          // Uninterruptible, because the audit has recorded the change already.
+          // Uninterruptible, because the audit has already recorded the change.
           yield* Effect.uninterruptible(attempt(tenant, () => swap(tenant, channel, files)))
         }, Effect.scoped)
       })

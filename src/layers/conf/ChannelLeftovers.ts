@@ -24,8 +24,8 @@ export const foldersIn = (folder: string): Promise<ReadonlyArray<string>> =>
 const remove = (path: string) => rm(path, { recursive: true, force: true })
 
 /**
- * Ends a change of a channel that was cut off, wherever that was: the former folder comes back if it counts, and the
- * folders of the change are removed. What counts for readers stays the same at every step.
+ * Ends a change of a channel that was interrupted at any step: the former folder is restored if it still counts, and
+ * the folders of the change are removed. What readers see stays the same at every step.
  */
 export const endChange = async (
   channels: string,
@@ -37,20 +37,21 @@ export const endChange = async (
     if ((await exists(former)) && !(await exists(join(channels, channel))))
       await rename(former, join(channels, channel))
     await remove(place("gone"))
-    // From here on the former folder does not count any more; removed file by file, `next` would be there for a while.
+    // After this the former folder no longer counts. If `next` were removed file by file, readers would see parts of
+    // it.
     await rename(next, place("gone"))
   }
   await remove(former)
   await remove(place("gone"))
 }
 
-/** Milliseconds after which a change has long been answered, also that of another gateway. */
+/** Milliseconds after which any change, also that of another gateway, has certainly been answered. */
 const settled = 60_000
 
 interface Leftover extends PassingFolder {
   readonly tenant: string
   readonly channels: string
-  /** Changes when the folder is written to, or another one gets its name. */
+  /** A text that changes when the folder is written to or replaced. */
   readonly version: string
 }
 
@@ -71,8 +72,8 @@ const leftovers = async (conf: string): Promise<ReadonlyMap<string, Leftover>> =
 }
 
 /**
- * Ends the changes that killed gateways have left, where the gateway may write. Gateways that share a configuration
- * change it at the same time: what has not changed in a minute is nobody's, whatever the clocks say.
+ * Ends the changes that killed gateways left behind, in folders to which this gateway may write. Other gateways may be
+ * changing the same configuration, so only what has not changed for a minute is taken; this does not compare clocks.
  */
 export const sweepChannels = (
   conf: string,
@@ -99,7 +100,7 @@ export const sweepChannels = (
         join(channels, passingName(channel, change, state))
       )
       if (!old(path) || states.some((name) => all.has(name) && !old(name))) continue
-      // A folder that the gateway may not write to stays as it is: readers pay no attention to what is left there.
+      // Leftovers in a read-only folder stay: readers ignore them.
       yield* Effect.ignore(end(leftover))
     }
   }).pipe(Effect.ignore)

@@ -38,14 +38,14 @@ const read = async (conf: string): Promise<Record<string, unknown> | undefined> 
     if (text === undefined) continue
     return mapping(file, text, parse)
   }
-  // Without its folder nothing is known of the file.
+  // If the folder is missing, the file may exist on a disk that is away.
   if (!(await stat(conf)).isDirectory()) throw new Error("the configuration is no folder")
   return undefined
 }
 
 /**
  * Reads the first of `platform.yaml`, `platform.hjson` and `platform.json` in the configuration folder, at every call.
- * There is no file only where the folder can be reached; one that cannot be read is a storage in trouble.
+ * The file counts as absent only if the folder can be reached; an unreadable file is a storage in trouble.
  */
 export const layer = Layer.effect(
   PlatformFile,

@@ -66,7 +66,8 @@ export const layer = Layer.effect(
           now - readAt < freshFor && known.has(name) ? yes : Effect.map(current, (names) => names.has(name))
         )
       },
-      // The folder is read in any case: who asks for all tenants wants to know whether it can be.
+      // Read even if the access file lists the tenants: who asks for all tenants has to learn whether the folder is
+      // unreachable.
       names: Effect.map(current, (folders) => {
         const tenants = listed()
         return (tenants === undefined ? [...folders] : Object.keys(tenants)).sort().map((name) => TenantId(name))

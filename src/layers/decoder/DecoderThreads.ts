@@ -32,12 +32,12 @@ const queue = {
   each: mostWaiting,
   full: () => new Overloaded({ detail: `${mostWaiting} flowlines of this tenant are already waiting to be validated` })
 }
-/** Files that take long leave half of the threads to tenants that have none. */
+/** Slow files leave half of the threads to tenants that use none. */
 const threadTurns = { all: 4, each: 2, kept: 2, queue }
-/** DuckDB takes much memory, so each tenant has one process at once. */
+/** DuckDB takes much memory, so each tenant has one process at a time. */
 const sqlTurns = { all: 3, each: 1, queue }
 
-/** The tenant of files that belong to none. */
+/** Stands for the tenant of files that belong to no tenant. */
 const noTenant = TenantId("")
 
 /** Size in bytes up to which a file is parsed within a few milliseconds. */
@@ -61,7 +61,7 @@ const tooMuch = refused([
 const orRefused = <A>(result: Result.Result<A, ReadonlyArray<Issue>>): Effect.Effect<A, BadRequest> =>
   Effect.fromResult(Result.mapError(result, refused))
 
-/** Helpers that tenants take turns on, and that are kept for the next file. */
+/** Shares helpers between tenants in turns, and keeps them for the next file. */
 const sharing = Effect.fnUntraced(function* <Task, Answer>(
   start: Start<Task, Answer>,
   limits: Limits,
@@ -77,7 +77,7 @@ const sharing = Effect.fnUntraced(function* <Task, Answer>(
       for (const helper of made) helper.stop()
     })
   )
-  /** The last one that worked is the next one to work, because it is still running. */
+  /** Takes the most recently used helper, because it is still running. */
   const take = Effect.suspend(() => {
     const helper = idle.pop() ?? new Helper(start, limits)
     made.add(helper)

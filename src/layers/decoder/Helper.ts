@@ -104,7 +104,7 @@ export class Helper<Task, Answer> {
     )
   }
 
-  /** Completes when the file has used its processor time. */
+  /** Completes when the file has used up its processor time. */
   #exhausted(): Effect.Effect<undefined> {
     return this.#used().pipe(
       Effect.delay(pause),

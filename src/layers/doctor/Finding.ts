@@ -1,6 +1,6 @@
 /**
- * What was found of one thing that the gateway uses. `missing`: it starts without, and does less. `fault`: it does not
- * start.
+ * The state of one thing that the gateway uses. `missing`: the gateway starts without it and can do less. `fault`: it
+ * cannot start.
  */
 export interface Finding {
   readonly name: string

@@ -93,7 +93,7 @@ const isolationFindings = async ({
   }
 }
 
-/** A clock that shows a time before this version was built is wrong; a slow clock breaks certificates and tokens. */
+/** A clock that shows a time before this version was built is wrong, which breaks certificates and tokens. */
 const builtAt = Date.UTC(2026, 0, 1)
 
 const clockFinding = (): Finding => {
@@ -105,7 +105,7 @@ const clockFinding = (): Finding => {
 
 const fewFiles = 4096
 
-/** Node raises its own limit to the hard one. */
+/** The limit of open files. Node raises its own soft limit to the hard one. */
 const filesFinding = async (): Promise<ReadonlyArray<Finding>> => {
   const limits = await readFile("/proc/self/limits", "utf8").catch(() => undefined)
   const hard = /^Max open files\s+\S+\s+(\S+)/m.exec(limits ?? "")?.[1]
@@ -122,7 +122,7 @@ const userFinding = (): Finding => {
   return ok("user", `${username} (${uid}) on ${process.platform} ${release()}`)
 }
 
-/** What this machine is, and what it gives to programs of users. */
+/** What this machine is, and how well it can isolate programs of users. */
 export const machineFindings = async (
   settings: Pick<Settings["Service"], "isolation" | "runNetwork">
 ): Promise<ReadonlyArray<Finding>> => [

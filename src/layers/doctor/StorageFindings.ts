@@ -65,7 +65,7 @@ const dataFindings = async (settings: All): Promise<ReadonlyArray<Finding>> => {
 /** Seconds by which the database's clock may differ before times in answers contradict one another. */
 const clockSkew = 5
 
-/** What the server or the system has said. */
+/** The message of the innermost cause: what the server or the system reported. */
 const deepest = (error: unknown): string => {
   if (Predicate.hasProperty(error, "reason")) return deepest(error.reason)
   if (Predicate.hasProperty(error, "cause") && error.cause !== undefined) return deepest(error.cause)
@@ -139,7 +139,7 @@ const away = (name: string) => (error: unknown) => [
   fault(name, reasonOf(error), "bring the storage back, or choose another one")
 ]
 
-/** What the gateway stores and reads, as its settings name it. Changes nothing. */
+/** The state of the folders and of the database that the settings name. Changes nothing. */
 export const storageFindings = Effect.fn("Doctor.storageFindings")(function* (settings: All) {
   const { auth, databaseUrl, tls } = settings
   const onDisk = Effect.promise(async () => [

@@ -35,7 +35,7 @@ const filesOf = async (root: string, below: string): Promise<ReadonlyArray<strin
   return files.sort()
 }
 
-/** Pages on disk: those of the tenants in the configuration folder, those of the product in its package. */
+/** Pages on disk: the tenants' are in the configuration folder, the product's in its package. */
 export const layer = Layer.effect(
   Pages,
   Effect.map(Settings, ({ conf, storageDeadline }) => {

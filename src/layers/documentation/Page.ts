@@ -63,7 +63,7 @@ const clean = (html: string, locate: Locate): string =>
 
 const { escapeHtml } = markdown.utils
 
-/** A text with fewer sections has no contents. */
+/** A text with fewer sections gets no table of contents. */
 const fewSections = 3
 
 const contentsOf = (tokens: ReadonlyArray<Token>): string => {

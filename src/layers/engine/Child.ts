@@ -27,9 +27,9 @@ export interface Exit {
 const youngMib = 8
 
 /**
- * MiB of old objects before which a heap is not collected as a whole. While hardly a record survives, V8 lowers that
- * limit to little more than the program itself takes: two collections in a run of some seconds, and as many again for
- * each of its threads. They take about a twentieth of its processor time. In small heaps V8 itself takes less.
+ * MiB of old objects below which no full collection takes place. While few records survive, V8 lowers that limit to
+ * little more than the program itself takes. That means two collections in a run of some seconds, and two more for each
+ * of its threads, which take about a twentieth of its processor time. V8 itself lowers the value for small heaps.
  */
 const calmMib = 48
 
@@ -37,8 +37,8 @@ const calmMib = 48
 export const heapOptions = (memoryMib: number): ReadonlyArray<string> => [
   `--max-old-space-size=${memoryMib}`,
   `--initial-old-space-size=${calmMib}`,
-  // When some records of a place in the program survive by chance, V8 would make all later ones there old at once, which
-  // then fill the heap with garbage until the end of the run.
+  // When some records that one place in the program allocates happen to survive, V8 would allocate all later ones of
+  // that place as old, which fill the heap with garbage until the end of the run.
   "--no-allocation-site-pretenuring",
   `--max-semi-space-size=${youngMib}`
 ]
@@ -78,8 +78,8 @@ export class Child {
       detached: true,
       cwd: settings.tempRoot,
       env,
-      // The channel is the fourth, see `channelFd`, the signs of life are the fifth, see `signsFd`. The sixth is the door
-      // of the launcher.
+      // The fourth is the channel (`channelFd`), the fifth the signs of life (`signsFd`), the sixth the door of the
+      // launcher.
       stdio: ["pipe", "pipe", "pipe", "pipe", settings.lifeSigns ?? "ignore", isolation.hasDoor ? "pipe" : "ignore"]
     })
     // Without free file descriptors, `spawn` returns neither a process nor streams.
@@ -95,7 +95,7 @@ export class Child {
       })
       this.#process.once("exit", async (code, signal) => {
         this.#left = true
-        // Killed here and only here: later the process id may belong to another group.
+        // The group must only be killed here: later the process id may belong to another group.
         this.#groupEnded = endGroup(this.pid!)
         // The end of its output may still be in the pipe.
         const { stderr } = this.#process
@@ -127,8 +127,8 @@ export class Child {
   }
 
   /**
-   * Lets the child see these places: see `python/launch.py`. Returns `ok` or why not, and nothing where the child has
-   * ended: how it did says why.
+   * Lets the child see these places: see `python/launch.py`. Returns `ok`, or the reason why not; empty if the child
+   * has ended, because then its exit tells the reason.
    */
   async admit(places: ReadonlyArray<string>): Promise<string> {
     const door = this.#door

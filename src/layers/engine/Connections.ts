@@ -4,15 +4,20 @@ import { observeQueue } from "../../services/shared/Observed.ts"
 import type { TenantId } from "../../services/shared/Tenant.ts"
 import { lastingPlaces, Turns } from "../../services/shared/Turns.ts"
 
-/** The part of a flowline that tells what it searches. */
+/** The part of a flowline that determines how many connections it needs. */
 interface Searching {
   readonly dag: ReadonlyArray<{ readonly type: string; readonly settings?: unknown }>
 }
 
-/** Connections with which a run reads large indices in parallel and counts meanwhile. */
+/**
+ * Connections that a run gets at least while many are free, to read large indices in parallel and count at the same
+ * time.
+ */
 const comfortable = 3
 
-/** Connections without which a run would wait for itself: one for each input, and one for all nodes that write. */
+/**
+ * The fewest connections with which a run cannot block itself: one for each input, and one for all nodes that write.
+ */
 export const leastConnections = ({ dag }: Searching): number => {
   const kinds = dag.flatMap((node) => (isNeeding(node, "search") ? [catalogue.get(node.type)?.kind] : []))
   const inputs = kinds.filter((kind) => kind === "input").length
@@ -20,11 +25,12 @@ export const leastConnections = ({ dag }: Searching): number => {
 }
 
 /**
- * The connections to the database that all runs share. A run holds its part until the scope closes: some more than it
- * needs while more than half are free. A run that does not fit waits, in turns between tenants.
+ * The connections to the database that all runs share. A run holds its connections until the scope closes: those that
+ * it needs, or {@link comfortable} if that is more and more than half are free. A run that does not fit waits, in turns
+ * between tenants.
  */
 export const sharedConnections = Effect.fnUntraced(function* (all: number) {
-  // Runs hold few each, so what is kept is for tenants without any; a tenant alone may have the rest.
+  // Each run holds few, so the reserve is for tenants that hold none; a tenant that is alone may have all the others.
   const turns = new Turns({ ...lastingPlaces({ all, each: all - 1 }), each: all })
   yield* observeQueue("run_connections", turns)
   return (tenant: TenantId, flowline: Searching): Effect.Effect<number, never, Scope.Scope> =>

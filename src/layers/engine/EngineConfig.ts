@@ -48,9 +48,9 @@ export interface EngineSettings extends RunLimits {
   readonly warmDelayMillis: number
   /** Processors that were idle since the last call, on average; by default those of the machine. */
   readonly idle?: (() => number) | undefined
-  /** How a tenant's Python nodes are run; without it as the gateway's user. */
+  /** How a tenant's Python nodes are run. Without it they run as the gateway's user. */
   readonly python?: ((tenant: string) => Promise<PythonPlace>) | undefined
-  /** How children are kept apart from the machine; without it they are not. */
+  /** How children are isolated from the machine. Without it they are not. */
   readonly isolation?: (() => Promise<RunIsolation>) | undefined
   /** The child's program; by default the product's `run`. */
   readonly entry?: URL

@@ -42,7 +42,7 @@ class Run {
   readonly #timeoutSeconds: number
   readonly #lifeSigns: boolean
   readonly #tempRoot: string
-  /** When this process last ran its check, and when it last found that it had been silent for too long. */
+  /** Times when this process last ran its check, and when it last found that it had been stalled for too long. */
   #lookedAt = performance.now()
   #silentUntil = Number.NEGATIVE_INFINITY
   #deadline: number
@@ -77,7 +77,7 @@ class Run {
     this.#watch = setInterval(() => void this.#check(), watchMillis)
   }
 
-  /** Gives the order to a child, once it sees what the run may see. */
+  /** Gives the order to a child, after opening the run's folders to it. */
   #begin(child: Child): void {
     if (!child.hasDoor) {
       child.order(this.#order)
@@ -160,7 +160,7 @@ class Run {
     return { _tag: "Ended", outcome: "failed", error: this.#killedFor, at: message.at }
   }
 
-  /** Whether the run ended itself because this process was silent: frozen, or without the processor for seconds. */
+  /** Whether the run ended itself because this process was stalled: frozen, or without processor time for seconds. */
   #wasAbandoned(exit: Exit): boolean {
     this.#look()
     const silent = performance.now() - this.#silentUntil < ownSilenceSeen

@@ -1,7 +1,7 @@
 import type { Readable } from "node:stream"
 import { decodeMessage, maxMessageBytes, type RunMessage } from "../../protocol/RunProtocol.ts"
 
-/** Waits until the stream has data, has ended or has failed. */
+/** Waits until the stream has data, ends or fails. */
 const moved = (stream: Readable): Promise<void> =>
   new Promise((resolve) => {
     const events = ["readable", "end", "close", "error"]
@@ -12,7 +12,7 @@ const moved = (stream: Readable): Promise<void> =>
     for (const event of events) stream.on(event, done)
   })
 
-/** Reads a child's messages on request. Unread messages stay in the pipe, which holds the child back. */
+/** Reads a child's messages on request. Unread messages stay in the pipe, which slows the child down (backpressure). */
 export class Messages {
   readonly #stream: Readable
   #rest: Array<Buffer> = []

@@ -73,11 +73,11 @@ const startedBy = (pid: number, task: string): ReadonlyArray<number> => {
   }
 }
 
-/** A process belongs to the thread that has started it. */
+/** The children of a process. Linux lists them by the thread that started them. */
 const childrenOf = (pid: number, threads: number): ReadonlyArray<number> =>
   (threads > 1 ? tasksOf(pid) : [String(pid)]).flatMap((task) => startedBy(pid, task))
 
-/** What counts besides the resident pages: those on the disk, and the tables with which the kernel finds them. */
+/** The counted memory: resident pages, swapped pages, and the kernel's page tables. */
 const held = /^(?:VmRSS|VmSwap|VmPTE):\s+(\d+) kB$/gm
 
 const residentOf = (pid: number): number => {
@@ -100,6 +100,6 @@ const residentByPs = (pgid: number): Promise<number> =>
     })
   )
 
-/** Bytes of memory that a process group has, by its leader; 0 when it has ended. */
+/** Memory of a process group in bytes, by its leader; 0 when it has ended. */
 export const residentBytes = (pid: number): number | Promise<number> =>
   process.platform === "linux" ? residentOf(pid) : residentByPs(pid)

@@ -29,7 +29,9 @@ export const dataFolder = (dataRoot: string, tenant: string) => join(dataRoot, t
 /** Folder for temporary files of this gateway's runs. */
 export const scratchFolder = (tempRoot: string) => join(tempRoot, "runs", processName)
 
-/** Removes what is in a folder, by the names of gateways, and belongs to gateways that have ended. */
+/**
+ * Removes the entries of a folder that belong to gateways that have ended. The entries' names are those of gateways.
+ */
 export const sweepFolder = async (folder: string): Promise<void> => {
   for (const name of await namesIn(folder)) {
     const path = join(folder, name)
@@ -46,7 +48,9 @@ export const sweepLeftovers = async (dataRoot: string, tempRoot: string): Promis
   }
 }
 
-/** Makes the folders that an isolated run is given. One that cannot be made is missed, and the run says so. */
+/**
+ * Makes the folders that an isolated run is given. If one cannot be made, the run itself reports that it is missing.
+ */
 export const makePlaces = async (order: Order): Promise<void> => {
   for (const folder of writtenFolders(order)) await mkdir(folder, { recursive: true, mode: 0o700 }).catch(() => {})
 }

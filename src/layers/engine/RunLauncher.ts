@@ -28,7 +28,7 @@ const kept = [
   "sys_admin"
 ]
 
-/** The command that starts a run with fewer privileges; empty where there is none. */
+/** The command that starts a run with fewer privileges; empty where none is needed or available. */
 export const plainLauncher = (): ReadonlyArray<string> => {
   if (process.platform !== "linux") return []
   const bounded = process.geteuid?.() === 0 ? [`--bounding-set=-all${kept.map((name) => `,+${name}`).join("")}`] : []
@@ -41,7 +41,7 @@ export const plainLauncher = (): ReadonlyArray<string> => {
 export const compiledFolder = (tempRoot: string): string =>
   process.env["NODE_COMPILE_CACHE"] ?? join(tempRoot, "compiled")
 
-/** What a run's process needs besides the system's folders and its places: the product, Node and Python. */
+/** Files that a run's process needs besides the system's folders and its places: the product, Node and Python. */
 const productFiles = ({ folders, command }: Interpreter, entry: URL): ReadonlyArray<string> => [
   ...["package.json", "dist", "src", "node_modules", "python"].map((name) => packagePath(name)),
   dirname(fileURLToPath(entry)),
@@ -81,7 +81,7 @@ export const isolatingLauncher = (
   "--"
 ]
 
-/** What the launcher has to know of the gateway. */
+/** The facts about the gateway that the launcher needs. */
 export interface RunSite {
   /** Files and folders that no run may see, absolute, unless they are its places. */
   readonly hidden: ReadonlyArray<string>
@@ -119,7 +119,7 @@ export const placesOf = (order: Order, tempRoot: string): ReadonlyArray<string> 
   ...writtenFolders(order).flatMap((folder) => ["write", folder]),
   ...Object.values(order.roots).flatMap(({ path, writable }) => [writable ? "open-write" : "open-read", path]),
   ...(order.blobs.kind === "disk" ? ["folder", join(order.blobs.root, ownFolder)] : []),
-  // Over the one that can be written: what a run compiles, no other run may load.
+  // Read-only even inside a writable folder: no run may load what another run compiled.
   "read",
   compiledFolder(tempRoot),
   ...socketFolder(order)

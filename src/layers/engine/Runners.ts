@@ -12,13 +12,13 @@ const maxDelayMillis = 60_000
 const afterCold = 500
 
 /**
- * Milliseconds that a run has the processors before the next spare is started, unless it ends sooner: the start takes
- * more processor time than most runs. While no processor is idle it has them longer, up to the second value.
+ * Milliseconds after the start of a run in which no spare is started, unless the run ends sooner: starting one takes
+ * more processor time than most runs. While no processor is idle the pause is longer, up to the second value.
  */
 const undisturbed = 500
 const undisturbedOnBusy = 5000
 
-/** Processors that have to be idle, on average, for a start that takes nothing from a run. */
+/** Idle processors, on average, at which starting a spare does not slow down a run. */
 const idleEnough = 0.5
 
 /** Number of last runs whose needs the next spare prepares for. */
@@ -54,7 +54,7 @@ export class Runners {
   #closed = false
   #isolation: RunIsolation = notIsolated
   #lately: ReadonlyArray<ReadonlyArray<Readiness>> = []
-  /** The run that has the processors to itself for now, and until when at most (`performance.now()`). */
+  /** The run that no start of a spare may disturb now, and until when at most (`performance.now()`). */
   #favoured: { readonly child: Child; readonly until: number } | undefined
   readonly #idle: () => number
   readonly #alive = new Set<Child>()
@@ -76,7 +76,7 @@ export class Runners {
     })
   }
 
-  /** The isolation of children; it has to be known before {@link take}. */
+  /** The isolation of children. Has to be called before {@link take}. */
   async isolation(): Promise<RunIsolation> {
     const isolation = (await this.#settings.isolation?.()) ?? notIsolated
     if (isolation !== this.#isolation) {
@@ -139,7 +139,7 @@ export class Runners {
     return Math.max(1, this.#settings.spares?.() ?? 1)
   }
 
-  /** A machine that could not tell how it keeps runs apart may do so now. */
+  /** Checks the isolation again, because a check that failed may succeed now. */
   async #look(): Promise<void> {
     if (this.#isolation.refusal !== undefined) await this.isolation()
     if (!this.#closed) this.#adjust()

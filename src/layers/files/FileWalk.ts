@@ -4,10 +4,10 @@ import { isAbsent } from "../../drivers/files/OpenInside.ts"
 import { workFolder } from "../../protocol/Roots.ts"
 import type { RunFile } from "../../services/files/RunFile.ts"
 
-/** Calls that a hanging disk cannot keep waiting. */
+/** Bounds the time of a call, because a disk may hang. */
 type Timed = <A>(call: Promise<A>) => Promise<A>
 
-/** The entries of a folder in order; none when it has been removed meanwhile. */
+/** The entries of a folder in order; none if it was removed meanwhile. */
 const entriesOf = async (folder: string, timed: Timed) => {
   const entries = await timed(readdir(folder, { withFileTypes: true })).catch((error) => {
     if (isAbsent(error)) return []

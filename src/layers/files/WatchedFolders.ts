@@ -23,7 +23,10 @@ interface Folder {
   readonly own: { readonly all: string } | undefined
 }
 
-/** Fails when nothing can be said of the folder. False: it is the tenant's own and does not exist yet. */
+/**
+ * Whether the folder exists. Fails when that cannot be told. Only a tenant's own folder may be absent: a root without
+ * its folder is a failure.
+ */
 const probe = async ({ root, path, own }: Folder): Promise<boolean> => {
   try {
     if (!(await stat(path)).isDirectory()) throw new Failure(`The folder of ${placeOf(root)} is a file`)
@@ -64,7 +67,7 @@ const filesIn = async ({ root, path: folder }: Folder, pattern: string): Promise
     const some = all.slice(start, start + filesAtOnce).map(async ({ path, real: find }) => {
       const real = await find()
       const at = real === undefined ? undefined : await stat(real, { bigint: true }).catch(() => undefined)
-      // Without the number of the device, which is another one after a share was mounted again.
+      // Without the device number, which changes when a share is mounted again.
       return at?.isFile() === true ? [{ path, version: [at.ino, at.size, at.mtimeNs].join("-") }] : []
     })
     found.push(...(await Promise.all(some)).flat())
@@ -77,7 +80,7 @@ const filesIn = async ({ root, path: folder }: Folder, pattern: string): Promise
   return { files: found, fault }
 }
 
-/** What a look at several folders has found. A file of the first one hides those of its path in the others. */
+/** Merges what was found in several folders. A file of the first one hides those with its path in the others. */
 const together = (looks: ReadonlyArray<Look>): Look => {
   const files = new Map<string, FoundFile>()
   for (const look of looks) for (const file of look.files ?? []) if (!files.has(file.path)) files.set(file.path, file)

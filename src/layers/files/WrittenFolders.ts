@@ -21,7 +21,7 @@ const absences: Readonly<Record<OpenFailure, Absence>> = {
 
 const isHidden = (path: string): boolean => path.split("/", 1)[0] === workFolder
 
-/** What is below a folder at this path, without following a link of this name. */
+/** The entry at this path below a folder. A link of this name is not followed. */
 const entryAt = async (folder: string, path: string): Promise<Absence | { readonly path: string }> => {
   try {
     const root = await realpath(folder)
