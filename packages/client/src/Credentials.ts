@@ -2,8 +2,8 @@ import { Effect } from "effect"
 import { HttpClient, HttpClientError, HttpClientRequest } from "effect/http"
 
 /**
- * What proves to the gateway who sends a request: name and password of a user, an API key, or a token of an issuer. A
- * function or an effect is asked for the token of each request, so that it can renew tokens that expire.
+ * Proves to the gateway who sends a request: name and password of a user, an API key, or a token of an issuer. A token
+ * may be given as a function or an effect, which is called for each request so that it can renew an expiring token.
  */
 export type Credentials =
   | { readonly username: string; readonly password: string }
@@ -11,14 +11,17 @@ export type Credentials =
   | { readonly token: string | (() => Promise<string>) | Effect.Effect<string, unknown> }
 
 export interface ClientOptions {
-  /** Sent with every request, those of event streams and uploads included. */
+  /** Sent with every request, including event streams and uploads. */
   readonly credentials?: Credentials | undefined
 }
 
-/** In UTF-8, as RFC 7617 wants it. */
+/** In UTF-8, as RFC 7617 requires. */
 const base64 = (text: string): string => btoa(String.fromCharCode(...new TextEncoder().encode(text)))
 
-/** The value of `Authorization`. A key is sent as a token: `fetch` takes that off where a redirection leads elsewhere. */
+/**
+ * The value of `Authorization`. A key is sent as a bearer token, because `fetch` removes that header when a redirection
+ * leads to another origin.
+ */
 const authorization = (credentials: Credentials): Effect.Effect<string, unknown> => {
   if ("password" in credentials) {
     return Effect.succeed(`Basic ${base64(`${credentials.username}:${credentials.password}`)}`)
@@ -33,7 +36,7 @@ const authorization = (credentials: Credentials): Effect.Effect<string, unknown>
   return Effect.map(given, (text) => `Bearer ${text}`)
 }
 
-/** Adds the credentials to every request. A token that cannot be had fails the request, as a lost connection does. */
+/** Adds the credentials to every request. If no token can be obtained, the request fails as with a lost connection. */
 export const withCredentials =
   (credentials: Credentials | undefined) =>
   (client: HttpClient.HttpClient): HttpClient.HttpClient =>

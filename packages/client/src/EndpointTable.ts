@@ -2,7 +2,7 @@ import { Schema } from "effect"
 import { HttpApi } from "effect/http-api"
 import { Api } from "../../../src/Api.ts"
 
-/** How an endpoint is called: its method and path, and what about it is special. */
+/** How an endpoint is called: its method and path, and its peculiarities. */
 export interface EndpointEntry {
   readonly method: string
   /** With its parameters as `:name`. */

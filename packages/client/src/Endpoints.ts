@@ -8,7 +8,7 @@ import type { Api } from "../../../src/Api.ts"
 export type Groups = typeof Api extends { readonly groups: infer Groups } ? Groups : never
 export type Endpoint = HttpApiEndpoint.ConstraintRequest
 
-/** What a method takes. */
+/** The parameter of a method. */
 export type Request<E extends Endpoint> = HttpApiEndpoint.ClientRequest<
   E["~Params"],
   E["~Query"],
@@ -17,10 +17,10 @@ export type Request<E extends Endpoint> = HttpApiEndpoint.ClientRequest<
   "decoded-only"
 >
 
-/** What a call has made, with the number of its version, which the answer has in a header. */
+/** The created object with its version number, which the answer carries in a header. */
 export type Versioned<A> = (A extends object ? A : unknown) & { readonly version: number }
 
-/** The endpoints that make a version whose number is not in the body, by group. */
+/** The endpoints that create a version but answer without its number in the body, by group. */
 const making = { registry: "create" } as const
 export type MakingOf<Group> = Group extends keyof typeof making ? (typeof making)[Group] : never
 
@@ -28,7 +28,7 @@ export type MakingOf<Group> = Group extends keyof typeof making ? (typeof making
 const optional = { flowlines: "execute" } as const
 export type OptionalOf<Group> = Group extends keyof typeof optional ? (typeof optional)[Group] : never
 
-/** A request whose body may be left out. */
+/** A request whose body may be omitted. */
 export type WithoutBody<R> = R extends { readonly payload: infer Body }
   ? Omit<R, "payload" | "responseMode"> & { readonly payload?: Body }
   : R
@@ -48,7 +48,7 @@ type Optional<E> = E extends Endpoint
 
 type Derived = HttpApiClient.ForApi<typeof Api>
 
-/** The groups with endpoints that are called in another way than Effect derives it. */
+/** The groups whose endpoints need another signature than the one that Effect derives. */
 type Adapted = keyof typeof making | keyof typeof optional
 
 /** A method for every endpoint, by group, with the problems that it can fail with. */
@@ -62,7 +62,7 @@ export type Endpoints = Omit<Derived, Adapted> & {
 
 type Call = (request: object) => Effect.Effect<readonly [object | undefined, HttpClientResponse.HttpClientResponse]>
 
-/** Adds the number of the version to what these endpoints answer, and a body to calls that have none. */
+/** Adds the version number to the answers of these endpoints, and a body to calls without one. */
 export const withVersions = (derived: Derived): Endpoints => {
   const all = { ...derived } as unknown as Record<string, Readonly<Record<string, Call>>>
   for (const [group, name] of Object.entries(making)) {

@@ -2,7 +2,7 @@ import { Context, Effect } from "effect"
 import { HttpClient, HttpClientError, type HttpClientRequest, HttpClientResponse } from "effect/http"
 import { encoded, hasStreams } from "./Form.ts"
 
-/** The bytes of the body that were sent so far. */
+/** Number of bytes of the body that have been sent so far. */
 export type OnSent = (sent: number) => void
 
 /** Called while the body of a request is sent. */
@@ -13,7 +13,7 @@ export const RequestHeaders = Context.Reference<Readonly<Record<string, string>>
   defaultValue: () => ({})
 })
 
-/** What is used of the browsers' XMLHttpRequest, whose types only the library of the DOM has. */
+/** The used part of the browsers' XMLHttpRequest, whose types exist only in the DOM library. */
 interface Xhr {
   responseType: string
   readonly response: unknown
@@ -30,7 +30,7 @@ interface Xhr {
 }
 const browserRequest = (globalThis as unknown as { readonly XMLHttpRequest?: new () => Xhr }).XMLHttpRequest
 
-/** Sends a form by XMLHttpRequest, because a browser's `fetch` tells nothing of its progress. */
+/** Sends a form by XMLHttpRequest, because a browser's `fetch` does not report upload progress. */
 const sendByXhr = (
   Request: new () => Xhr,
   request: HttpClientRequest.HttpClientRequest,
@@ -86,7 +86,7 @@ const send = async (
     const init = { method, headers, body: bytes, signal, duplex: "half" as const }
     try {
       const response = await fetch(url, init)
-      // Not every `fetch` lets go of a form that is refused before it was sent, or whose connection fails.
+      // Not every `fetch` releases a form when the request is refused before it was sent, or the connection fails.
       if (!response.ok) release()
       return response
     } catch (cause) {

@@ -13,7 +13,7 @@ export { fetchClient, RequestHeaders } from "./Fetch.ts"
 export type { ExecutionFeed, Feed, Line } from "./Follow.ts"
 export { type Content, form, type Part } from "./Form.ts"
 
-/** The typed client: the endpoints, and streams of what some of them report. */
+/** The typed client: the endpoints, and streams of the output and events that some of them report. */
 export type FlowGateway = Endpoints & { readonly follow: Follow }
 
 /** Creates a client on the given `HttpClient`, which may have its own timeouts, retries or headers. */

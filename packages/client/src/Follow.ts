@@ -7,7 +7,7 @@ import { ExecutionEvent, ExecutionState, OutputLine } from "../../../src/service
 import type { Endpoints } from "./Endpoints.ts"
 import { RequestHeaders } from "./Fetch.ts"
 
-/** One line or event. `id` counts: a later stream that begins after it misses nothing and repeats nothing. */
+/** One line or event. Ids increase: a later stream that starts after this id misses nothing and repeats nothing. */
 export interface Line<A> {
   readonly type: "line"
   readonly id: number
@@ -16,7 +16,7 @@ export interface Line<A> {
 
 const End = Schema.Struct({ state: ExecutionState, truncated: Schema.Boolean })
 
-/** What comes last: the execution has ended. */
+/** The last item: the execution has ended. */
 export interface End {
   readonly type: "end"
   readonly data: typeof End.Type
@@ -24,12 +24,12 @@ export interface End {
 
 type Failure = HttpClientError.HttpClientError | Schema.SchemaError
 
-/** Lines of something that goes on until it is interrupted. */
+/** Lines of a source without an end; the stream goes on until it is interrupted. */
 export type Feed<A, E> = Stream.Stream<Line<A>, E | Failure>
 /** Lines of an execution, and its end. */
 export type ExecutionFeed<A, E> = Stream.Stream<Line<A> | End, E | Failure>
 
-/** What an endpoint fails with. */
+/** The failure of an endpoint. */
 type ErrorsOf<Method extends (...args: ReadonlyArray<never>) => unknown> = Exclude<
   Effect.Error<ReturnType<Method> & Effect.Effect<unknown, unknown, unknown>>,
   Failure
@@ -38,8 +38,9 @@ type ExecutionRequest = Pick<Parameters<Endpoints["executions"]["output"]>[0], "
 type JobRequest = Pick<Parameters<Endpoints["channels"]["output"]>[0], "params" | "query">
 
 /**
- * Streams of what endpoints report as it occurs. A stream reconnects by itself when the connection breaks, and goes on
- * after the last line that it got: no line is lost or repeated. It reads on only when its consumer takes more.
+ * Streams of what endpoints report while it happens. A stream reconnects by itself when the connection breaks, and
+ * resumes after the last line that it received: no line is lost or repeated. It reads more only when its consumer asks
+ * for more.
  */
 export interface Follow {
   /** The lines that an execution prints. */
@@ -54,13 +55,13 @@ export interface Follow {
   readonly jobOutput: (request: JobRequest) => Feed<typeof OutputLine.Type, ErrorsOf<Endpoints["channels"]["output"]>>
 }
 
-/** Milliseconds before the first reconnection, unless the server says otherwise (`retry:`), and at most. */
+/** Milliseconds before the first reconnection, unless the server sets them (`retry:`), and the maximum. */
 const firstPause = 1000
 const longestPause = 30_000
 /** Milliseconds without a byte after which a connection is given up: the server sends a comment every 15 seconds. */
 const silence = 60_000
 
-/** What may be over at the next attempt: no connection, one that broke or closed, or a fault of the server. */
+/** Failures that another attempt may overcome: no connection, a broken or closed one, or a fault of the server. */
 const isTransient = (error: unknown): boolean => {
   if (Cause.isDone(error)) return true
   if (!HttpClientError.isHttpClientError(error)) return (error as { readonly status?: number }).status! >= 500

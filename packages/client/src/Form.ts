@@ -4,18 +4,20 @@
 type Bytes = Uint8Array<ArrayBuffer>
 type Streamed = ReadableStream<Bytes> | AsyncIterable<Bytes>
 
-/** The bytes of a part: at once, as a file, or as they come. A stream can be sent only once. */
+/** The content of a part: all bytes, a file, or a stream. A stream can be sent only once. */
 export type Content = Blob | Bytes | Streamed
 
 /** A text, a file, or the bytes of a file with its name. */
 export type Part = string | Content | readonly [content: Content | string, filename: string]
 
-/** A form with parts that are streams. They are not in the `FormData`: what cannot send them sends nothing for them. */
+/**
+ * A form with parts that are streams. They are not part of the `FormData`: code that cannot send streams omits them.
+ */
 export class StreamedForm extends FormData {
   readonly streams = new Map<string, readonly [content: Streamed, filename: string]>()
 }
 
-/** Creates the form of a request, part by part, in this order, but streams last. */
+/** Creates the form of a request. The parts keep their order, but streams come last. */
 export const form = (parts: Readonly<Record<string, Part>>): FormData => {
   const made = new StreamedForm()
   for (const [name, part] of Object.entries(parts)) {
@@ -39,7 +41,7 @@ export const hasStreams = (form: FormData | Blob): form is StreamedForm =>
 const quoted = (name: string): string =>
   `"${name.replaceAll("\n", "%0A").replaceAll("\r", "%0D").replaceAll('"', "%22")}"`
 
-/** The chunks of a stream. `cancel` lets go of it, also while `next` waits for it. */
+/** The chunks of a stream. `cancel` releases it, even while `next` is waiting for it. */
 interface Chunks {
   readonly next: () => Promise<IteratorResult<Bytes, unknown>>
   readonly cancel: () => unknown
@@ -68,16 +70,16 @@ const encodedFile = async function* (head: string, filename: string, type: strin
   yield encoder.encode("\r\n")
 }
 
-/** The body of a request. `release` lets go of the streams that it is made of; no further byte of it comes then. */
+/** The body of a request. `release` releases the streams of its parts; after that it yields no further byte. */
 export interface StreamedBody {
   readonly bytes: ReadableStream<Bytes>
   readonly release: () => void
 }
 
 /**
- * A form as it is sent (RFC 7578), made as it is taken.
+ * A form in its encoding (RFC 7578), generated while it is read.
  *
- * @param onSent called with the number of bytes that were taken so far
+ * @param onSent called with the number of bytes that have been read so far
  */
 export const encoded = (
   form: FormData,
@@ -109,7 +111,7 @@ export const encoded = (
         sent += taken
         if (sent > 0) onSent?.(sent)
         const { done, value } = await parts.next()
-        // What was let go of looks as if it were complete, and must not be sent so.
+        // A released stream looks as if it had ended, so the form must not be completed.
         if (isReleased) return new Promise(() => {})
         if (done) return controller.close()
         taken = value.length

@@ -1,4 +1,4 @@
-/** What a call fails with: the problem that the gateway answered with, or why there is none. */
+/** The failure of a call: the problem that the gateway answered, or the reason why there is none. */
 export class GatewayError extends Error {
   override readonly name = "GatewayError"
   /** The HTTP status; undefined when there was no answer. */

@@ -7,10 +7,10 @@ export { type Content, form, type Part } from "./Form.ts"
 export { GatewayError } from "./GatewayError.ts"
 export type { CallOptions } from "./promise.ts"
 
-/** The methods of the promises, without those that follow what goes on. */
+/** The methods of the promise client, without those that follow output and events. */
 export type LightGateway = Omit<FlowGateway, "follow">
 
-/** A request as all endpoints take it. */
+/** The general form of a request, for all endpoints. */
 interface Request {
   readonly params?: Readonly<Record<string, unknown>>
   readonly query?: Readonly<Record<string, unknown>>
@@ -37,7 +37,7 @@ interface Body {
 const bodyOf = (payload: unknown): Body => {
   if (payload === undefined || payload === null) return {}
   if (payload instanceof FormData || payload instanceof Blob) {
-    // An empty file would be sent in place of each.
+    // Otherwise an empty file would be sent in place of each.
     if (hasStreams(payload)) throw new TypeError("The light client sends no streams: give it a Blob, or use connect")
     return { body: payload }
   }
@@ -52,7 +52,7 @@ const failureOf = async (response: Response): Promise<GatewayError> => {
   )
 }
 
-/** What holds for all requests, and how their answers are read. */
+/** Options of all requests, and of reading their answers. */
 export interface LightOptions {
   /** Headers of all requests. */
   readonly headers?: Readonly<Record<string, string>>
@@ -75,8 +75,8 @@ const answerOf = async (
 
 /**
  * Creates a client with the methods of `connect` of `@flow-gateway/client/promise`, but without `follow`, progress,
- * parts that are streams and the checks of answers: it is for pages that load little. Its methods reject with a {@link GatewayError}, or with the
- * reason of the signal that has ended the call.
+ * parts that are streams and checks of answers, for pages that have to load little. Its methods reject with a {@link
+ * GatewayError}, or with the reason of the signal that ended the call.
  *
  * @param baseUrl of the gateway, such as `https://example.com/flow/`
  */

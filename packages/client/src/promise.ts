@@ -12,17 +12,17 @@ export type { ClientOptions, Credentials } from "./Credentials.ts"
 export { type Content, form, type Part } from "./Form.ts"
 export { GatewayError } from "./GatewayError.ts"
 
-/** How a call is made. */
+/** Options of a call. */
 export interface CallOptions {
-  /** Ends the call. */
+  /** Aborts the call. */
   readonly signal?: AbortSignal
   /** Headers besides those that the client sends, such as `If-Match` and `Idempotency-Key`. */
   readonly headers?: Readonly<Record<string, string>>
-  /** Called with the number of bytes of a form that were sent so far. */
+  /** Called with the number of bytes of a form that have been sent so far. */
   readonly onSent?: OnSent
 }
 
-/** What is read as a stream of bytes is one of the platform. */
+/** Replaces Effect's byte streams in answers by the platform's. */
 type Answer<E extends Endpoint> =
   HttpApiClient.SuccessType<E["~Success"]> extends Stream.Stream<infer A, unknown>
     ? ReadableStream<A>
@@ -47,7 +47,7 @@ type Followed = {
   ) => AsyncIterable<Stream.Success<ReturnType<Follow[Name]>>>
 }
 
-/** A method for every endpoint, by group, and what reports go on as `AsyncIterable`s in `follow`. */
+/** A method for every endpoint, by group, and the streams of {@link Follow} as `AsyncIterable`s in `follow`. */
 export type FlowGateway = {
   readonly [Group in keyof Groups]: Groups[Group] extends infer G extends HttpApiGroup.Constraint ? Calls<G> : never
 } & { readonly follow: Followed }
@@ -55,7 +55,7 @@ export type FlowGateway = {
 type Method = (request: unknown) => unknown
 type Untyped = Readonly<Record<string, Readonly<Record<string, Method>>>>
 
-/** The problem that an answer has which its endpoint does not declare, such as those of what stands around all endpoints. */
+/** The problem of an answer that its endpoint does not declare, such as those that any endpoint may answer. */
 const undeclared = async (cause: unknown, signal: AbortSignal | undefined): Promise<object | undefined> => {
   const response = HttpClientError.isHttpClientError(cause) ? cause.response : undefined
   if (response?.headers["content-type"]?.includes("problem+json") !== true) return undefined
@@ -63,7 +63,7 @@ const undeclared = async (cause: unknown, signal: AbortSignal | undefined): Prom
   return Exit.isSuccess(body) ? Object(body.value) : undefined
 }
 
-/** A stream of the platform that takes the next chunk only when it is asked for one. */
+/** A stream of the platform that reads the next chunk only on request. */
 const readable = (chunks: AsyncGenerator<unknown, void>): ReadableStream<unknown> =>
   new ReadableStream(
     {
@@ -90,11 +90,11 @@ export const connect = (baseUrl: string, options: ClientOptions & Pick<CallOptio
   const servicesOf = ({ headers, onSent }: CallOptions) =>
     Context.make(RequestHeaders, { ...options.headers, ...headers }).pipe(
       Context.add(Progress, onSent),
-      // Nobody sees them, and in browsers their headers need a consent of the server.
+      // No trace headers: nobody reads them, and browsers send them only with the server's consent.
       Context.add(HttpClient.TracerDisabledWhen, () => true)
     )
 
-  /** Runs it, or rejects: with the reason of the signal when this has ended it. */
+  /** Runs the effect. Rejects with its failure, or with the signal's reason if that interrupted it. */
   const run = async <A>(effect: Effect.Effect<A, unknown>, signal: AbortSignal | undefined): Promise<A> => {
     const exit = await Effect.runPromiseExit(effect, signal === undefined ? {} : { signal })
     if (Exit.isSuccess(exit)) return exit.value
@@ -111,7 +111,7 @@ export const connect = (baseUrl: string, options: ClientOptions & Pick<CallOptio
     const signal = given.signal === undefined ? stopping.signal : AbortSignal.any([given.signal, stopping.signal])
     const close = () => Effect.runPromise(Scope.close(scope, Exit.void))
     const open = () => {
-      // Nobody may take an item any more, and so notice it.
+      // The consumer may never ask for another item, so an abort has to be noticed here.
       signal.addEventListener("abort", close, { once: true })
       return run(Scope.provide(Stream.toPull(stream), scope), signal)
     }
@@ -138,7 +138,7 @@ export const connect = (baseUrl: string, options: ClientOptions & Pick<CallOptio
     }
     const iterator = taken()
     const returned = iterator.return.bind(iterator)
-    // That of a generator waits for the item that is under way, which may never come.
+    // A generator's own `return` would wait for the pending item, which may never come.
     iterator.return = async (value) => {
       stopping.abort()
       await close()
