@@ -6,9 +6,10 @@ import { isFree, showEarly } from "./pages/tester/EarlyTester.ts"
 import css from "./shell/shell.module.css"
 import { shell } from "./texts/en.ts"
 
-// The first script of the page: small, so that the editors of the front page take keys long before the rest is loaded.
+// The first script of the page. It is small, so that the editors of the front page accept input long before the rest is
+// loaded.
 
-/** Says that the rest of the page did not come. What was typed is kept. */
+/** Shows that the rest of the page could not be loaded. What was typed is kept. */
 const failed = (): void => {
   const again = element("button", { type: "button", class: css.reload }, shell.reload)
   again.addEventListener("click", () => location.reload())
@@ -32,18 +33,18 @@ document
     main
   )
 if (isFrontPage) void showEarly(main)
-/** Waits until what is there is seen: a browser that had the rest at once would run it first. */
+/** Waits until the early page has been painted: a browser that already has the rest would run it first. */
 const seen = (): Promise<void> =>
   new Promise((done) => {
     if (document.hidden) done()
     else requestAnimationFrame(() => setTimeout(done))
-    // A window that is covered draws nothing.
+    // A hidden window paints nothing.
     setTimeout(done, 500)
   })
 
 const load = async (): Promise<void> => {
   await seen()
-  // Both at once, as one would wait for the other otherwise.
+  // Both in parallel; otherwise one would wait for the other.
   const page = isFrontPage ? import("./pages/tester/TesterPage.tsx") : undefined
   page?.catch(() => {})
   const { start } = await import("./main.tsx")

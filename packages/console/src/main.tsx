@@ -6,12 +6,12 @@ import { App } from "./shell/App.tsx"
 import { type FrontPage, showFrontPage } from "./shell/router.tsx"
 
 /**
- * Puts the console in the place of what stands there early. It does so at once, within one task: a key that comes
- * meanwhile waits for it, and goes to what has the focus then.
+ * Replaces the early page by the console. This happens within one task, so that a key pressed meanwhile waits for it
+ * and goes to the element that has the focus then.
  */
 export const start = async (page: Promise<FrontPage> | undefined, isFree: () => Promise<void>): Promise<void> => {
   if (page !== undefined) showFrontPage(await page)
-  // Until it is known who asks, what stands there early stays.
+  // The early page stays until the user is known.
   if (sessionNow() === undefined) await refreshed
   await isFree()
   flushSync(() =>

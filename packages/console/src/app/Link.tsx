@@ -1,7 +1,7 @@
 import type { MouseEvent, ReactNode } from "react"
 import { go } from "./location.ts"
 
-/** Goes to the address of a link, unless the reader wants a new tab or window, which the browser opens. */
+/** Navigates to the address of a link, unless the user asked for a new tab or window, which the browser opens. */
 export const follow = (event: MouseEvent<HTMLAnchorElement>): void => {
   if (event.button !== 0 || event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return
   event.preventDefault()
@@ -18,7 +18,7 @@ export const Link = ({
 }: {
   /** An address from `addressOf`. */
   readonly to: string
-  /** Whether it leads to where the reader is. */
+  /** Whether it leads to the current page. */
   readonly current?: boolean
   readonly className?: string | undefined
   readonly children: ReactNode

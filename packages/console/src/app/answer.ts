@@ -1,23 +1,23 @@
 import { type DependencyList, useCallback, useEffect, useRef, useState } from "react"
 import { answering, isLost, useReachable } from "./gateway.ts"
 
-/** What the gateway has answered so far. */
+/** The state of a question to the gateway. */
 export interface Answer<A> {
-  /** The last answer, also while the next one is on its way. */
+  /** The last answer; it stays while the next one is loading. */
   readonly value: A | undefined
-  /** Why there is no newer answer: a `GatewayError`, or a fault of the page. */
+  /** Why there is no newer answer: a `GatewayError`, or a bug of the page. */
   readonly error: unknown
   readonly isLoading: boolean
-  /** Asks once more, and keeps what is shown until then. */
+  /** Asks again; the last answer stays until the new one arrives. */
   readonly again: () => void
 }
 
 /**
- * Asks the gateway when the page is shown and when something of `on` changes, and again when a gateway that was away is
- * back. A question that is no longer of interest is ended.
+ * Asks the gateway when the component is mounted, when a value of `on` changes, and when a gateway that was away is
+ * back. An outdated question is aborted.
  *
  * @param ask undefined when there is nothing to ask yet
- * @param every milliseconds between an answer and the next question, while the page is seen
+ * @param every milliseconds between an answer and the next question, while the page is visible
  */
 export const useAnswer = <A>(
   ask: ((signal: AbortSignal) => Promise<A>) | undefined,
@@ -35,7 +35,7 @@ export const useAnswer = <A>(
   asked.current = ask
   const again = useCallback(() => setRound((count) => count + 1), [])
 
-  // What is shown belongs to what was asked: another thing begins empty.
+  // The last answer belongs to the former question, so a new question starts without one.
   const subject = useRef(on)
   const isOther = on.length !== subject.current.length || on.some((one, at) => !Object.is(one, subject.current[at]))
   if (isOther) subject.current = on

@@ -4,18 +4,18 @@ import { failureOf } from "./failure.ts"
 import { answering } from "./gateway.ts"
 import { ofPage } from "./login.ts"
 
-/** What a request of {@link ask} may have. */
+/** Options of {@link ask}. */
 export interface Asking {
   readonly headers?: Readonly<Record<string, string>>
   readonly signal?: AbortSignal | undefined
 }
 
 /**
- * Asks the gateway for what the typed client would read as one JSON value: bytes, a stream, a page of a list. A problem is
- * an error, and a login is waited for, as with every other call.
+ * Asks the gateway for answers that the typed client would read as one JSON value: bytes, a stream, a page of a list.
+ * As with every other call, a problem is an error, and a refused call waits for a login.
  *
- * @param path below the gateway, without a slash at its begin, with its query
- * @param read makes of the answer what is asked for; a connection that breaks meanwhile is a lost gateway
+ * @param path below the gateway, without a leading slash, with its query
+ * @param read reads the result from the answer; if the connection breaks meanwhile, the gateway counts as lost
  */
 export const ask = <A>(
   path: string,

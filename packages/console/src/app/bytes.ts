@@ -1,4 +1,4 @@
-/** Reads at most so many bytes of a stream, and ends it then. */
+/** Reads at most `most` bytes of a stream, and then cancels it. */
 export const readBytes = async (
   stream: ReadableStream<Uint8Array>,
   most = Number.POSITIVE_INFINITY

@@ -1,8 +1,8 @@
 import { stored } from "./stored.ts"
 
-// Without React, as the page is coloured before that is there.
+// Without React, because the page gets its colours before React is loaded.
 
-/** The colours of the page: those of the system, or what the reader has chosen. */
+/** The colour scheme of the page: the system's, or the user's choice. */
 export const themes = ["system", "light", "dark"] as const
 export type Theme = (typeof themes)[number]
 

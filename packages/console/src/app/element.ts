@@ -1,4 +1,4 @@
-/** Makes an element where there is no React yet. Text becomes text. */
+/** Creates an element before React is loaded. Strings become text nodes. */
 export const element = <Name extends keyof HTMLElementTagNameMap>(
   name: Name,
   attributes: Readonly<Record<string, string | undefined>>,

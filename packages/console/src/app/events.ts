@@ -11,20 +11,21 @@ export interface StreamEvent {
   readonly id: string
 }
 
-/** Milliseconds that events are collected, so that a page is drawn once for many. */
+/** Milliseconds for which events are collected, so that the page renders once for many. */
 const collected = 50
-/** Milliseconds before a connection that broke is made again, at first and at most. */
+/** Milliseconds before a broken connection is opened again: at first, and at most. */
 const pauses = { first: 1000, longest: 15_000 }
 
 /**
- * Follows an event stream of the gateway until the returned function is called. It connects again by itself when the
- * connection breaks, after the last event that it got: nothing is lost or comes twice. It is no `EventSource`, which
- * cannot say that a page of the gateway asks: a browser tells that by itself over TLS and on the own machine only.
+ * Follows an event stream of the gateway until the returned function is called. It reconnects by itself and resumes
+ * after the last event that it received: no event is lost or repeated. This is not an `EventSource`, because that
+ * cannot send the header by which the gateway recognises its own pages; browsers send their own only over TLS and on
+ * the local machine.
  *
- * @param path below the gateway, without a slash at its begin: `v1/mytenant/flowline/executions/…/output`
+ * @param path below the gateway, without a leading slash: `v1/mytenant/flowline/executions/…/output`
  * @param names of the events besides `message`
- * @param take is given the events in their order, many at once
- * @param refused is called with the problem that the gateway answers, which ends it
+ * @param take called with batches of events, in order
+ * @param refused called with the gateway's problem, which ends the stream
  */
 export const followEvents = (
   path: string,

@@ -2,7 +2,7 @@ import { connectLight } from "@flow-gateway/client/light"
 import { gatewayBase } from "./base.ts"
 import { ofPage } from "./login.ts"
 
-// Not all browsers have these, and TypeScript does not know them yet.
+// Not all browsers support these, and TypeScript does not know them yet.
 const { rawJSON, isRawJSON } = JSON as {
   readonly rawJSON?: (text: string) => object
   readonly isRawJSON?: (value: unknown) => boolean
@@ -11,17 +11,20 @@ const { rawJSON, isRawJSON } = JSON as {
 type Reviver = (key: string, value: unknown, context?: { readonly source?: string }) => unknown
 const parse = JSON.parse as (text: string, reviver?: Reviver) => unknown
 
-/** The digits of a number without its point, its exponent and zeros that do not count. */
+/** The significant digits of a number, without its point and exponent. */
 const digitsOf = (number: string): string =>
   number
     .replace(/e.*$/i, "")
     .replace(/[-.]/g, "")
     .replace(/^0+|0+$/g, "")
 
-/** Most answers have no number of so many digits. */
+/** A quick test: most answers contain no number with so many digits. */
 const mayBeLong = /[\d.]{16}/
 
-/** Reads JSON and keeps all digits: a number that would lose some is an object that JSON writes as it was. */
+/**
+ * Parses JSON without losing digits: a number that would lose some becomes an object that `JSON.stringify` writes as it
+ * was.
+ */
 const exact = (text: string): unknown =>
   rawJSON === undefined || !mayBeLong.test(text)
     ? parse(text)

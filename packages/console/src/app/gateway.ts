@@ -18,8 +18,8 @@ const tell = (value: boolean): void => {
   for (const listener of listeners) listener()
 }
 
-/** A proxy answers these in place of a gateway that is away. */
-const isAway = (error: unknown): boolean =>
+/** Whether an error only means that the gateway is away, which the page shows anyway: no answer, or that of a proxy. */
+export const isLost = (error: unknown): boolean =>
   error instanceof GatewayError && (error.status === undefined || [502, 504].includes(error.status)) && !error.type
 
 const again = (): void => {
@@ -31,8 +31,8 @@ const again = (): void => {
 }
 
 /**
- * Calls the gateway and notes whether it answers. While it does not, it is asked again and again. A call that needs a
- * login waits for one, and is made again after it.
+ * Calls the gateway and notes whether it answers. While it does not, it is polled. A call that needs a login waits for
+ * one, and is then repeated.
  */
 export const answering = async <A>(call: () => Promise<A>): Promise<A> => {
   const found = () => {
@@ -45,12 +45,12 @@ export const answering = async <A>(call: () => Promise<A>): Promise<A> => {
     found()
     return answer
   } catch (error) {
-    if (isAway(error)) {
+    if (isLost(error)) {
       tell(false)
       again()
     } else if (error instanceof GatewayError) {
       found()
-      // A right was taken away: pages offer what is left.
+      // A right was withdrawn: the session is read again, so that pages offer only what is still allowed.
       if (error.type === "/problems/forbidden") void askSession().catch(() => {})
       if (isRefused(error) && (await loggedIn())) return call()
     }
@@ -58,10 +58,7 @@ export const answering = async <A>(call: () => Promise<A>): Promise<A> => {
   }
 }
 
-/** Whether an error only says that the gateway is away, which the page says by itself. */
-export const isLost = isAway
-
-/** Asks at once whether the gateway is back. */
+/** Checks immediately whether the gateway is back. */
 export const askNow = (): void => {
   pause = 1000
   void answering(() => gateway.platform.tenant()).catch(() => {})

@@ -1,8 +1,8 @@
 import { useEffect, useSyncExternalStore } from "react"
 
-/** Keys, and what they do. */
+/** A keyboard shortcut and its description. */
 export interface KeyHelp {
-  /** As the reader knows them: `Enter`, `↑ ↓`. */
+  /** As shown to users: `Enter`, `↑ ↓`. */
   readonly keys: string
   readonly does: string
 }
@@ -13,7 +13,7 @@ const listeners = new Set<() => void>()
 
 const update = (lists: ReadonlyArray<ReadonlyArray<KeyHelp>>): void => {
   known = lists
-  // A part that is there twice is told once.
+  // A component that is mounted twice is listed once.
   all = [...new Map(lists.flat().map((one) => [`${one.keys} ${one.does}`, one])).values()]
   for (const listener of listeners) listener()
 }
@@ -23,7 +23,7 @@ const subscribe = (listener: () => void) => {
   return () => listeners.delete(listener)
 }
 
-/** Tells the keys of a part of the page for as long as it is shown. The list has to be a constant. */
+/** Lists a component's shortcuts while it is mounted. The list has to be a constant. */
 export const useKeys = (keys: ReadonlyArray<KeyHelp>): void => {
   useEffect(() => {
     update([...known, keys])
@@ -34,5 +34,5 @@ export const useKeys = (keys: ReadonlyArray<KeyHelp>): void => {
   }, [keys])
 }
 
-/** The keys of what is shown now. */
+/** The shortcuts of the mounted components. */
 export const useKnownKeys = (): ReadonlyArray<KeyHelp> => useSyncExternalStore(subscribe, () => all)

@@ -2,9 +2,9 @@ import { type DependencyList, useCallback, useEffect, useRef, useState } from "r
 import { ask } from "./ask.ts"
 import { isLost, useReachable } from "./gateway.ts"
 
-/** Entries that are asked for at once. The gateway ends a page earlier that has more than 4 MiB. */
+/** Entries per page. The gateway ends a page earlier when it would exceed 4 MiB. */
 const pageSize = 5000
-/** Entries after which the list waits until its reader wants more. */
+/** Number of entries after which loading pauses until the user asks for more. */
 const listedAtOnce = 50_000
 
 /** The address of the next page of a list, below the gateway. */
@@ -20,15 +20,15 @@ const pageOf = <A>(path: string, query: string, signal: AbortSignal) =>
     next: nextOf(response.headers.get("link"))
   }))
 
-/** A list of the gateway, as far as it was read. */
+/** A list of the gateway, as far as it has been loaded. */
 export interface Listing<A> {
-  /** Undefined until the first page has come. */
+  /** Undefined until the first page is loaded. */
   readonly rows: ReadonlyArray<A> | undefined
   readonly isLoading: boolean
   readonly error: unknown
-  /** Reads it again, and shows what there is until then. */
+  /** Reloads the list; the present entries stay until then. */
   readonly again: () => void
-  /** Reads on, where the list is longer than what is read at once. */
+  /** Loads further entries; undefined if there are none or loading has not paused. */
   readonly more: (() => void) | undefined
 }
 
@@ -40,12 +40,12 @@ interface State<A> {
 }
 
 /**
- * Reads a list of the gateway page by page, which the client does as one answer, and shows its begin while the rest is on
- * its way. It is read again when something of `on` changes, and when a gateway that was away is back.
+ * Loads a list of the gateway page by page, and shows its beginning while the rest is loading. (The client would return
+ * the whole list at once.) Reloads it when a value of `on` changes, and when a gateway that was away is back.
  *
- * @param path of the list below the gateway; undefined when there is nothing to read yet
+ * @param path of the list below the gateway; undefined when there is nothing to load yet
  * @param query of the list, without `limit`
- * @param keep makes of an entry what is kept of it
+ * @param keep maps an entry to what is kept of it
  */
 export const useListing = <A, B = A>(
   path: string | undefined,

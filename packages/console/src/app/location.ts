@@ -12,7 +12,7 @@ const subscribe = (listener: () => void) => {
   return () => listeners.delete(listener)
 }
 
-/** Text that is an address, whatever it holds. */
+/** Decodes a part of an address; malformed text stays as it is. */
 const decoded = (part: string): string => {
   try {
     return decodeURIComponent(part)
@@ -40,9 +40,9 @@ export const addressOf = (
 }
 
 /**
- * Goes to an address of the console without loading the document again.
+ * Navigates to an address of the console without reloading the document.
  *
- * @param how `replace` leaves no entry in the history of the browser: for what changes with every key
+ * @param how `replace` adds no entry to the browser's history: for changes at every key
  */
 export const go = (address: string, how: "push" | "replace" = "push"): void => {
   if (how === "push") history.pushState(null, "", address)
@@ -50,7 +50,7 @@ export const go = (address: string, how: "push" | "replace" = "push"): void => {
   tell()
 }
 
-/** A parameter of the address's query, and how to set it; `""` takes it away. */
+/** A query parameter of the address, and its setter; `""` removes it. */
 export const useQuery = (name: string): readonly [string, (value: string, how?: "push" | "replace") => void] => {
   const search = useSyncExternalStore(subscribe, () => location.search)
   const value = new URLSearchParams(search).get(name) ?? ""

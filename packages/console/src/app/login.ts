@@ -8,29 +8,32 @@ export type Scheme =
   | { readonly kind: "password" | "key" | "token" }
   | { readonly kind: "oidc"; readonly issuer: string; readonly name: string }
 
-/** What a reader may do with a tenant; each may do what those before it may. */
+/** The roles that a user may have for a tenant; each includes those before it. */
 export const roles = ["viewer", "operator", "developer", "admin"] as const
 export type Role = (typeof roles)[number]
 
-/** Who uses the console, as the gateway says. Nothing in it is secret: the cookie is, which no script can read. */
+/**
+ * Who uses the console, according to the gateway. Nothing in it is secret: the secret is the cookie, which scripts
+ * cannot read.
+ */
 export interface Session {
   /** Whether the gateway asks for a login. */
   readonly authentication: boolean
   readonly schemes: ReadonlyArray<Scheme>
-  /** Null while nobody is logged in. */
+  /** Null if nobody is logged in. */
   readonly principal: string | null
   readonly scheme: Scheme["kind"] | null
   readonly endsAt: string | null
   readonly idleUntil: string | null
-  /** The role for every tenant, those to come included. */
+  /** The role for every tenant, including future ones. */
   readonly everyTenant: Role | null
   readonly tenants: ReadonlyArray<{ readonly name: string; readonly role: Role }>
 }
 
-/** Tells the gateway that a page of its own asks, which no form of another site can. */
+/** Shows the gateway that one of its own pages sends the request: forms of other sites cannot send this header. */
 export const ofPage = { "x-requested-with": "console" }
 
-// Other tabs learn of a login and a logout at once, and a page that is loaded again knows its reader before it asks.
+// Stored, so that other tabs notice logins and logouts at once, and a reloaded page knows its user before it asks.
 const known = stored<Session | undefined>("session", undefined, (value) =>
   Array.isArray(Object(value).tenants) ? (value as Session) : undefined
 )
@@ -41,14 +44,14 @@ export const useSession = (): Session | undefined => useSyncExternalStore(known.
 /** {@link useSession} outside of React: its value at this moment. */
 export const sessionNow = known.get
 
-/** Whether somebody has to log in before anything else. */
+/** Whether the user has to log in first. */
 export const isNeeded = (session: Session | undefined): boolean =>
   session?.authentication === true && session.principal === null
 
-/** Whether the gateway has refused a credential, or asks for one. */
+/** Whether the gateway refused the credential, or requires one. */
 export const isRefused = (error: unknown): boolean => error instanceof GatewayError && error.status === 401
 
-/** Asks who is logged in, logs in with a credential (`POST`), or out (`DELETE`). */
+/** Asks who is logged in (`GET`), logs in with a credential (`POST`), or logs out (`DELETE`). */
 export const askSession = async (method = "GET", credential?: object): Promise<void> => {
   const response = await fetch(`${gatewayBase}console/session`, {
     method,
@@ -68,10 +71,10 @@ void refreshed.then(() => {
   isAnswered = true
 })
 
-/** Whether the gateway has been asked who is logged in, whatever it said. */
+/** Whether the gateway has been asked who is logged in, whatever it answered. */
 export const wasAsked = (): boolean => isAnswered
 
-/** Waits until somebody is logged in, after a call that was refused for that reason. False where nobody can. */
+/** Waits for a login after a call was refused for lack of one. False if no login is possible. */
 export const loggedIn = async (): Promise<boolean> => {
   await askSession().catch(() => {})
   if (!known.get()?.authentication) return false

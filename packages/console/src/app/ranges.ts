@@ -3,12 +3,12 @@ import { ask } from "./ask.ts"
 import type { Source } from "./source.ts"
 
 /**
- * Opens a download for reads of its parts, by requests with `Range`: nothing else of it is loaded.
+ * Opens a download of which parts can be read. Only these are loaded, by `Range` requests.
  *
- * @param path below the gateway, without a slash at its begin: `v1/mytenant/archives/…`
+ * @param path below the gateway, without a leading slash: `v1/mytenant/archives/…`
  */
 export const openSource = async (path: string, signal?: AbortSignal): Promise<Source> => {
-  // A range, as the answer to HEAD has no problem to show.
+  // A range request instead of HEAD, whose answers have no body and so no problem to show.
   const first = await ask(path, { headers: { range: "bytes=0-0" }, signal }, async ({ headers, body }) => {
     await body?.cancel()
     return headers

@@ -1,13 +1,13 @@
 import { GatewayError } from "@flow-gateway/client/light"
 import { gatewayBase } from "./base.ts"
 
-/** What `/health/ready` answers: with 200, and with 503 while something does not answer. */
+/** The answer of `/health/ready`: with status 200, or with 503 while a dependency does not answer. */
 export interface Readiness {
   readonly isReady: boolean
   readonly detail: string | undefined
   /** `up` or `down`, by name. */
   readonly dependencies: Readonly<Record<string, string>>
-  /** What an operator has to look after: numbers by name. */
+  /** Counts of defects that an operator should look at, by name. */
   readonly defects: Readonly<Record<string, number>>
   /** How programs and runs are isolated: the parts of each. */
   readonly isolation: Readonly<Record<string, ReadonlyArray<string>>>
@@ -20,7 +20,7 @@ const isText = (value: unknown): value is string => typeof value === "string"
 const isNumber = (value: unknown): value is number => typeof value === "number"
 const isTexts = (value: unknown): value is ReadonlyArray<string> => Array.isArray(value) && value.every(isText)
 
-/** Asks whether the gateway is ready. Undefined where a proxy keeps that to itself. */
+/** Asks whether the gateway is ready. Undefined if a proxy hides that path. */
 export const readiness = async (signal: AbortSignal): Promise<Readiness | undefined> => {
   const answer = await fetch(`${gatewayBase}health/ready`, { signal }).catch((cause: unknown) => {
     signal.throwIfAborted()

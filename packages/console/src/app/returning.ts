@@ -3,19 +3,19 @@ import { keyOf } from "./stored.ts"
 
 const key = keyOf("return")
 
-/** Keeps the address of the page, its fragment included, for the way back from an issuer. It stays in this tab. */
+/** Saves the address of the page with its fragment for the return from an issuer. It is saved for this tab only. */
 export const keepPlace = (): void => {
   const { pathname, search, hash } = location
-  // A login that has failed comes back to the page `login`: the address from which it began is still kept.
+  // After a failed login the browser is on the page `login`; the address where it began is still saved.
   if (pathname === `${consolePath}login`) return
   try {
     sessionStorage.setItem(key, pathname + search + hash)
   } catch {
-    // A browser that keeps nothing: the login ends at the front page.
+    // Without storage the login ends at the front page.
   }
 }
 
-/** The address that was kept, once; undefined where there is none. */
+/** Takes the saved address, which is removed; undefined if there is none. */
 export const takePlace = (): string | undefined => {
   try {
     const place = sessionStorage.getItem(key)

@@ -6,7 +6,7 @@ export type { Role } from "./login.ts"
 const roleIn = ({ tenants, everyTenant }: Session, tenant: string): Role =>
   tenants.find(({ name }) => name === tenant)?.role ?? everyTenant ?? "viewer"
 
-/** The role that the reader has for the tenant. Without an access file everybody may do everything. */
+/** The user's role for the tenant. Without an access file everybody may do everything. */
 export const useRole = (): Role => {
   const session = useSession()
   const tenant = useTenant()
@@ -16,10 +16,10 @@ export const useRole = (): Role => {
 const includes = (role: Role | null, needed: Role): boolean =>
   role !== null && roles.indexOf(role) >= roles.indexOf(needed)
 
-/** Whether the reader may do what needs this role. */
+/** Whether the user has at least this role for the tenant. */
 export const useMay = (needed: Role): boolean => includes(useRole(), needed)
 
-/** Whether the reader may do what belongs to no tenant and needs this role for every tenant. */
+/** Whether the user has at least this role for every tenant, which is needed for what belongs to no tenant. */
 export const useMayEverywhere = (needed: Role): boolean => {
   const session = useSession()
   return !session?.authentication || includes(session.everyTenant, needed)

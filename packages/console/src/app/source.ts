@@ -1,17 +1,17 @@
-/** A download of the gateway of which parts can be read. */
+/** A download whose parts can be read. */
 export interface Source {
-  /** Bytes of all of it. */
+  /** Total size in bytes. */
   readonly size: number
-  /** The bytes from an offset on. Fails when the download is another one by now. */
+  /** Reads bytes from an offset on. Fails if the download has changed since. */
   readonly read: (from: number, length: number, signal?: AbortSignal) => Promise<Uint8Array<ArrayBuffer>>
 }
 
-/** Bytes of a request, at first and when much is read: some are on their way before anybody reads them. */
+/** Bytes per request, at first and when much is read. Some are requested ahead of the reader. */
 const fewBytes = 64 * 1024
 const manyBytes = 512 * 1024
 const much = 1024 * 1024
 
-/** Bytes of a download as they are asked for: a little at first, as most entries are only looked at. */
+/** Streams a download on demand: little at first, because most entries are only looked at. */
 export const streamOf = (
   source: Source,
   offset: number,
@@ -29,7 +29,7 @@ export const streamOf = (
         if (at >= size || bytes.length === 0) controller.close()
       }
     },
-    // Nothing is loaded before somebody reads.
+    // Loads nothing before the first read.
     { highWaterMark: 0 }
   )
 }

@@ -1,11 +1,11 @@
 import { consolePath } from "./base.ts"
 
-/** Every gateway of an origin has values of its own, as a proxy may serve several below prefixes. */
+/** Keys are separate per gateway, because a proxy may serve several gateways of one origin below prefixes. */
 const prefix = `flow-console:${consolePath}:`
 
 export const keyOf = (name: string): string => prefix + name
 
-/** A value that the browser keeps, which other tabs may change as well. */
+/** A value in the browser's storage, which other tabs may change as well. */
 export interface Stored<A> {
   readonly get: () => A
   readonly set: (value: A) => void
@@ -13,9 +13,9 @@ export interface Stored<A> {
 }
 
 /**
- * Keeps a value in the browser, as JSON. Where the browser keeps nothing, it lasts as long as the page.
+ * Stores a value in the browser as JSON. If the browser's storage is unavailable, it lasts as long as the page.
  *
- * @param read what was kept, checked; undefined if it is not such a value
+ * @param read checks a stored value; undefined if it is invalid
  */
 export const stored = <A>(name: string, fallback: A, read: (value: unknown) => A | undefined): Stored<A> => {
   const key = keyOf(name)
@@ -44,7 +44,7 @@ export const stored = <A>(name: string, fallback: A, read: (value: unknown) => A
       try {
         localStorage.setItem(key, JSON.stringify(value))
       } catch {
-        // A full or forbidden storage: the page goes on without it.
+        // The storage is full or forbidden: the page works without it.
       }
       tell()
     },

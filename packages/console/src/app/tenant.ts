@@ -18,12 +18,12 @@ const recents = stored<ReadonlyArray<string>>("tenants", [], (value) =>
   Array.isArray(value) ? value.filter((name) => typeof name === "string" && isTenantName(name)) : undefined
 )
 
-/** The tenant that the pages show; empty until the gateway has said which one is its default. */
+/** The tenant that the pages show; empty until the gateway has named its default. */
 export const useTenant = (): string => {
   const kept = useSyncExternalStore(chosen.subscribe, chosen.get)
   const session = useSession()
   const names = session?.authentication ? session.tenants.map(({ name }) => name) : undefined
-  // What somebody else has chosen in this browser need not be a tenant that the reader may see.
+  // Another user of this browser may have chosen a tenant that this one may not see.
   const tenant = names === undefined || names.includes(kept) ? kept : ""
   const isWaiting = isNeeded(session) || names?.length === 0
   const list = names?.join(" ")

@@ -13,7 +13,7 @@ const subscribe = (listener: () => void) => {
   return () => listeners.delete(listener)
 }
 
-/** Names what the page shows, in the title of the window: a flowline, a view. */
+/** Puts the name of what the page shows, such as a flowline or a view, into the window's title. */
 export const useTitle = (title: string): void => {
   useEffect(() => {
     set(title)
@@ -21,5 +21,5 @@ export const useTitle = (title: string): void => {
   }, [title])
 }
 
-/** What the page has named; empty where that is the page itself. */
+/** The name that the page has set; empty if it set none. */
 export const useCurrentTitle = (): string => useSyncExternalStore(subscribe, () => current)

@@ -17,10 +17,10 @@ const update = (value: ReadonlyArray<Toast>): void => {
   for (const listener of listeners) listener()
 }
 
-/** Takes a notice away before its time. */
+/** Removes a notice before it expires. */
 export const close = (id: number): void => update(toasts.filter((toast) => toast.id !== id))
 
-/** Tells the reader something that needs no answer, also to those who listen to the page. */
+/** Shows a notice that needs no answer. Screen readers announce it. */
 export const toast = (text: string): void => {
   const id = next++
   update([...toasts, { id, text }])

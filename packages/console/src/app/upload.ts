@@ -4,10 +4,10 @@ import { failureOf } from "./failure.ts"
 import { answering } from "./gateway.ts"
 import { ofPage } from "./login.ts"
 
-/** An upload that is on its way. */
+/** An upload in progress. */
 export interface Upload<A> {
   readonly done: Promise<A>
-  /** Ends it: `done` fails with an `AbortError`. */
+  /** Aborts it: `done` fails with an `AbortError`. */
   readonly cancel: () => void
 }
 
@@ -19,18 +19,18 @@ const answerOf = (text: string): unknown => {
   }
 }
 
-/** The answer with the version that was made, where only a header has it. */
+/** Adds the created version to the answer if only a header has it. */
 const versioned = (answer: unknown, version: string | null): unknown =>
   version === null || (answer !== undefined && typeof answer !== "object")
     ? answer
     : { ...answer, version: Number(version) }
 
 /**
- * Sends a form and says how many of its bytes were sent, which `fetch` cannot. Like other calls, it waits for a login
- * where it needs one, and is sent again.
+ * Sends a form and reports how many of its bytes were sent, which `fetch` cannot. Like other calls, it waits for a
+ * login if it needs one, and is then repeated.
  *
- * @param path below the gateway, with its query, without a slash at its begin
- * @param onSent is called with the bytes that were sent and those of the whole form
+ * @param path below the gateway, with its query, without a leading slash
+ * @param onSent called with the number of bytes sent and the size of the form
  * @param headers such as `Idempotency-Key`, with which a broken upload can be repeated
  */
 export const upload = <A>(
