@@ -8,7 +8,7 @@ import layout
 
 
 def passed(text):
-    """The number of a file from which bubblewrap, or what it starts, can read the text."""
+    """The descriptor of a pipe from which bubblewrap, or a program that it starts, can read the text."""
     reader, writer = os.pipe()
     pid = os.fork()
     if pid == 0:
@@ -22,12 +22,12 @@ def passed(text):
 
 
 def become(plan, entries):
-    """Becomes bubblewrap, which makes the namespaces and starts ``isolated.py`` again for the rest."""
+    """Replaces this process by bubblewrap, which makes the namespaces and starts ``isolated.py`` again for the rest."""
     parts = plan["parts"]
     command = [plan["bubblewrap"], "--die-with-parent", "--unshare-pid", "--unshare-ipc", "--unshare-uts"]
     if "network" in parts:
         command.append("--unshare-net")
-    # Those that bubblewrap makes itself are closed to others than root.
+    # Only root can enter folders that bubblewrap creates by itself.
     for folder in layout.folders_above(entries):
         command += ["--perms", "0755", "--dir", folder]
     for kind, path, value in entries:

@@ -1,4 +1,4 @@
-"""The calls of Linux that a program of users may not make, although they need no privileges."""
+"""System calls of Linux that users' programs may not make, although these need no privileges."""
 
 import ctypes
 import errno
@@ -25,7 +25,7 @@ _SET_SECCOMP, _FILTER = 22, 2
 
 
 def _program(machine):
-    """The filter, see seccomp(2) and bpf(4). What is refused does not exist, so that libraries do without."""
+    """The filter, see seccomp(2) and bpf(4). Refused calls fail as unknown ones do, so that libraries do without."""
     architecture, numbers = MACHINES[machine]
     calls = dict(zip(NAMES, numbers))
     absent, refused = "absent", "refused"
@@ -56,7 +56,7 @@ def _program(machine):
 
 
 def refuse():
-    """Refuses them to this process and to all that it starts, for ever. Needs no new privileges."""
+    """Refuses the calls to this process and its descendants, irrevocably. Needs the no_new_privs flag."""
     machine = os.uname().machine
     if machine not in MACHINES or struct.calcsize("P") != 8:
         raise OSError(errno.ENOSYS, f"calls cannot be refused on {machine}")

@@ -10,7 +10,7 @@ import resource
 import signal
 import sys
 
-# What a program has: its input, output and errors, and the way out of what runs nodes.
+# The descriptors of a program: its input, output and errors, and the channel for the messages of nodes.
 LAST_STREAM = 3
 OPEN_FILES = 1024
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -31,7 +31,7 @@ for name in ("bubblewrap", "calls", "layout", "namespaces", "system", "users"):
 
 
 def read_line():
-    """A line, and not a byte more: the rest is for the program."""
+    """Reads one line and not a byte more: the rest is for the program."""
     line = b""
     while not line.endswith(b"\n"):
         more = os.read(0, 1)
@@ -52,7 +52,7 @@ def programs():
 
 def limit(processes):
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-    # What is on its way through a socket is in the kernel's memory, which counts nowhere.
+    # Sockets hold data in the kernel's memory, which no other limit counts, so the number of files is limited.
     bounds = [(resource.RLIMIT_NOFILE, OPEN_FILES), (resource.RLIMIT_NPROC, processes)]
     for kind, bound in bounds:
         _, most = resource.getrlimit(kind)
@@ -88,7 +88,7 @@ def furnish(plan, entries):
 
 
 def kill_others(uid):
-    """Ends what earlier programs of this user have left behind, where no namespace does so."""
+    """Kills processes that earlier programs of this user left behind. Needed where no process namespace does so."""
     pid = os.fork()
     if pid == 0:
         try:
@@ -100,7 +100,7 @@ def kill_others(uid):
 
 
 def give_up(parts, uid):
-    """Before the first process of the namespaces starts another one, as that has its user."""
+    """Called before the first process of the namespaces starts another one, because that one inherits its user."""
     change_user(parts, uid)
     if "privileges" in parts:
         with Part("privileges"):
@@ -134,7 +134,7 @@ def enter(plan):
                 os.chown(".", uid, uid)
         if "user" in parts and "processes" not in parts:
             kill_others(uid)
-        # The first process of the namespace; its end is that of all others there.
+        # This is the first process of the namespace: when it ends, the kernel ends all others there.
         reader = fork_watched()
         if lease is not None:
             os.close(lease)

@@ -34,7 +34,7 @@ INNER_USER = 60577
 
 
 def name_process():
-    """Tells the command under which name the machine knows this process, whose number it does not see."""
+    """Tells the command which process of the machine this is, because it cannot see the id from inside."""
     with open("/proc/self/stat", "rb") as file:
         start = file.read().rpartition(b")")[2].split()[19].decode()
     os.environ["FLOW_RUN_PROCESS"] = f"{os.getpid()}-{start}"
@@ -96,7 +96,7 @@ def run_inside(parts, user, told, size, shifted):
 
 
 def read_places():
-    """What the gateway says of the run; empty when there will be none."""
+    """Reads the places of the run from the gateway; empty when there will be no run."""
     text = b""
     while not text.endswith(b"\0\0"):
         more = os.read(DOOR, 65536)
@@ -122,7 +122,7 @@ def admit(places, mounts, shifted, user):
         if (kind == "read" or is_open) and not os.path.exists(path):
             continue
         attributes = system.NOSUID | system.NODEV | (system.RDONLY if kind.endswith("read") else 0)
-        # Whoever may connect to a socket is up to its owner.
+        # The owner of a socket decides who may connect to it, so its owner is not mapped.
         tree_shift = None if kind == "socket" else shifted
         if is_open and shifted is not None:
             found = os.stat(path)
@@ -137,15 +137,15 @@ def admit(places, mounts, shifted, user):
 
 
 def attend(pid, ready, shifted, user):
-    """Lets the run's places in, and ends as the command does."""
-    # The run has to pass the folders that are made for its places.
+    """Mounts the run's places when the gateway names them, and ends with the status of the command."""
+    # The run has to be able to enter the folders that are made for its places.
     os.umask(0o022)
     if os.read(ready, 1) == b"":
         end_with(pid)
     mounts = os.open(f"/proc/{pid}/ns/mnt", os.O_RDONLY)
     poll = select.poll()
     poll.register(DOOR, select.POLLIN)
-    # Nothing is written to it any more: it closes with the last process inside.
+    # Nothing more is written to it: it closes when the last process inside ends.
     poll.register(ready, 0)
     if any(number == DOOR for number, _ in poll.poll()):
         places = read_places()
@@ -166,7 +166,7 @@ def main():
     told = list(zip(sys.argv[3:at:2], sys.argv[4:at:2]))
     system.end_with_parent()
     system.close_above(DOOR)
-    # Those that the command is not given: no file of this program may have their numbers.
+    # Occupies the low descriptors that the command was not given, so that no file of this program gets one of them.
     while (number := os.open("/dev/null", os.O_RDWR)) <= DOOR:
         pass
     close(number)
@@ -176,7 +176,7 @@ def main():
         with Part("user"):
             user, lease = users.lease()
             shifted = system.shift(user)
-            # Says whether the kernel and the file system can do it.
+            # Fails here if the kernel or the file system cannot do it.
             os.close(system.clone_tree(os.getcwd(), 0, shifted))
     else:
         with Part("files"):

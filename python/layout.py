@@ -3,12 +3,12 @@
 import os
 import sys
 
-# Where the programs of the product stand inside.
+# The folder of the product's programs, as seen inside.
 PROGRAMS = "/flow-gateway"
 TEMPORARY = "/tmp"
 
 SYSTEM = ["/usr", "/lib", "/lib32", "/lib64", "/libx32", "/bin", "/sbin", "/nix/store", "/gnu/store"]
-# Nothing of these says who uses the machine or what else it serves.
+# None of these reveals who uses the machine or what else it serves.
 SETTINGS = [
     "/etc/alternatives", "/etc/ca-certificates", "/etc/crypto-policies", "/etc/ld.so.cache", "/etc/ld.so.conf",
     "/etc/ld.so.conf.d", "/etc/localtime", "/etc/mime.types", "/etc/pki/ca-trust", "/etc/pki/tls/certs",
@@ -46,7 +46,7 @@ def _system(network):
 
 
 def _hidden(shown, hidden):
-    """What the operator keeps below one of the folders, such as a data folder in /usr/local, stays unseen."""
+    """Hides what the operator keeps below one of the shown folders, such as a data folder in /usr/local."""
     for path in hidden:
         if any(path != other and _is_below(path, other) for other in shown) and os.path.exists(path):
             yield ("hidden", path, None)
@@ -68,7 +68,7 @@ def entries(programs, uid, gid, network, hidden):
     """``(kind, path, value)`` with the kinds ``bind``, ``link``, ``file``, ``device``, ``temporary`` and ``hidden``."""
     shown, made = _system(network)
     for path in _interpreter():
-        # A prefix of / would show everything; its parts are among the system's folders.
+        # A prefix of / would show everything; the parts of it that are needed are among the system's folders.
         if path != "/" and not any(_is_below(path, other) for other in shown):
             shown.append(path)
     found = [("bind", path, None) for path in sorted(shown)]
@@ -82,7 +82,7 @@ def entries(programs, uid, gid, network, hidden):
 
 
 def run_entries(own, uid, gid, hidden):
-    """The same for the process of a run, where ``own`` are the product's files and those that it runs with."""
+    """The entries for the process of a run. ``own``: the files of the product, of Node and of Python."""
     shown, made = _system(True)
     more = []
     for path in sorted(own):

@@ -11,14 +11,14 @@ from scan import scan, type_of
 
 
 class Modules(importlib.abc.MetaPathFinder, importlib.abc.Loader):
-    """The tenant's files as modules: they can import one another by name. Their text comes with the order."""
+    """Makes the tenant's files importable, so that they can import one another by name. ``files``: names and texts."""
 
     def __init__(self, files):
         self._files = {}
         self._hidden = {}
         for name, text in files:
             stem = name.rsplit("/", 1)[-1]
-            # The name of an artifact has dots, which would stand for packages.
+            # Names of artifacts may contain dots, which Python would take for packages.
             module = stem[:-3] if stem.endswith(".py") else re.sub(r"\W", "_", stem)
             self._files.setdefault(module, (name, text))
             linecache.cache[name] = (len(text), None, text.splitlines(True), name)
@@ -32,7 +32,7 @@ class Modules(importlib.abc.MetaPathFinder, importlib.abc.Loader):
         return None
 
     def load(self, name):
-        """The module of a file. Where Python has one of its name, an import gives Python's, and only this the file's."""
+        """The module of a file, even if Python has a module of that name, which ``import`` would return instead."""
         try:
             is_own = importlib.util.find_spec(name).loader is self
         except ValueError:  # what runs as a program has a name, but no spec
@@ -51,7 +51,7 @@ class Modules(importlib.abc.MetaPathFinder, importlib.abc.Loader):
         exec(compile(text, name, "exec", dont_inherit=True), module.__dict__)
 
     def node(self, wanted):
-        """The class of a node; of the files that have it, the first counts."""
+        """The class of a node, from the first file that defines it."""
         for module, (_, text) in self._files.items():
             if any(found["type"] == wanted for found in scan(text).get("nodes", [])):
                 return node_class(self.load(module), wanted)

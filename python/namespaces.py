@@ -9,7 +9,7 @@ FAILED = 71
 
 
 class Part:
-    """Names the part of the isolation that fails within it."""
+    """Reports a failure inside the block as one of this part of the isolation."""
 
     def __init__(self, name):
         self._name = name
@@ -32,7 +32,7 @@ def fail(part, reason):
 
 
 def map_user(inner_user, inner_group, user, group):
-    """Gives the user a number in the new user namespace, which has no other."""
+    """Maps the user into the new user namespace, as the only one there."""
     maps = (("setgroups", "deny"), ("uid_map", f"{inner_user} {user} 1"), ("gid_map", f"{inner_group} {group} 1"))
     for name, text in maps:
         with open(f"/proc/self/{name}", "w") as file:
@@ -43,7 +43,7 @@ def place(root, entry, size):
     """Puts one entry of a layout below the new root."""
     kind, path, value = entry
     target = root + path
-    # The folder of one that is shown may have been shown with another.
+    # The folder above it may already exist through another entry.
     if kind != "hidden":
         os.makedirs(os.path.dirname(target), exist_ok=True)
     if kind == "link":
@@ -69,7 +69,7 @@ def place(root, entry, size):
 
 
 def make_target(target, is_folder):
-    """Something to mount on."""
+    """Creates a file or folder to mount on."""
     os.makedirs(target if is_folder else os.path.dirname(target), exist_ok=True)
     if not is_folder:
         open(target, "ab").close()
@@ -94,7 +94,7 @@ def mount_processes(root):
 
 
 def change_user(parts, uid):
-    """``files`` is where this process is as good as root: in a user namespace of its own."""
+    """Changes the user and drops privileges. With ``files`` this process has all capabilities in its own namespace."""
     if "privileges" in parts:
         with Part("privileges"):
             if os.geteuid() == 0 or "files" in parts:
@@ -131,7 +131,7 @@ def end_like(status):
 
 
 def end_with(pid):
-    """Waits for a child and ends as it has ended."""
+    """Waits for a child and ends with its status or signal."""
     status = wait_for(pid)
     if os.WIFEXITED(status) and os.WEXITSTATUS(status) > 128 and os.getpid() != 1:
         status = os.WEXITSTATUS(status) - 128
@@ -139,7 +139,7 @@ def end_with(pid):
 
 
 def fork_watched():
-    """Forks. The child ends with its parent; the parent waits and ends as the child has ended."""
+    """Forks. The child ends with its parent; the parent waits and ends with the child's status or signal."""
     reader, writer = os.pipe()
     pid = os.fork()
     if pid != 0:
@@ -159,7 +159,7 @@ def close(*numbers):
 
 
 def follow_parent(reader):
-    """After the last change of the user, which would undo it. The parent may have ended meanwhile."""
+    """Ends this process with its parent. Call it after the last change of the user, which would undo it."""
     system.end_with_parent()
     os.set_blocking(reader, False)
     try:

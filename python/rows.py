@@ -6,7 +6,7 @@ import decimal
 import json
 import math
 
-# Beyond this, a reader that keeps numbers in double precision would change them.
+# A reader that uses double precision would change larger integers.
 SAFE = 2**53
 
 
@@ -17,7 +17,7 @@ def _time(value):
 
 
 def _other(value):
-    """Values that JSON has no form for."""
+    """Converts values for which JSON has no form."""
     if isinstance(value, datetime.datetime):
         return _time(value)
     if isinstance(value, (datetime.date, datetime.time)):
@@ -49,7 +49,7 @@ def _plain(value):
 
 
 def _is_simple(value):
-    """Whether a value is written rightly as it is; what is inside others is not looked at."""
+    """Whether :mod:`json` writes a value correctly; the contents of containers are not checked."""
     kind = type(value)
     return kind is str or value is None or kind is bool or (kind is int and -SAFE < value < SAFE) or (
         kind is float and math.isfinite(value)

@@ -45,7 +45,7 @@ def either(schemas):
 
 
 def schema_of(annotation):
-    """The JSON Schema of an annotation; an empty one, which takes everything, for what it does not know."""
+    """The JSON Schema of an annotation; for an unknown one an empty schema, which accepts everything."""
     if isinstance(annotation, ast.Constant):
         if annotation.value is None:
             return {"type": "null"}
@@ -135,7 +135,7 @@ def declared_type(definition):
 
 
 def node_of(definition, bodies, text):
-    """A class with what it takes over from the node classes above it in the same file."""
+    """A class with what it inherits from node classes of the same file."""
     body = [statement for inherited in bodies for statement in inherited] + definition.body
     executes = any(
         isinstance(statement, (ast.FunctionDef, ast.AsyncFunctionDef)) and statement.name == "execute"

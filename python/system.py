@@ -1,4 +1,4 @@
-"""The calls of Linux that Python has no name for in all versions that are supported."""
+"""System calls of Linux that not all supported versions of Python offer."""
 
 import _signal as signal  # Without the names of `signal`, which take 4 ms to load.
 import ctypes
@@ -26,7 +26,7 @@ def _check(name, result):
 
 
 def close_above(last):
-    """Closes what this process was started with beyond these numbers: it may be the folder of somebody else."""
+    """Closes inherited descriptors above this one: they may give access to other folders."""
     for name in os.listdir("/proc/self/fd"):
         if int(name) > last:
             try:
@@ -55,7 +55,7 @@ def restrict(target):
 
 
 def change_root(folder):
-    """Makes the folder the root of all that this process sees; what was seen before is let go of."""
+    """Makes the folder the root of this process, and detaches the former root."""
     os.chdir(folder)
     _check("pivot_root", _libc.pivot_root(b".", b"."))
     _check("umount", _libc.umount2(b".", _DETACH))
@@ -68,7 +68,7 @@ def end_with_parent():
 
 
 def enable_loopback():
-    """A new network namespace has a loopback device that is switched off."""
+    """Switches on the loopback device, which is off in a new network namespace."""
     found = _check("socket", _libc.socket(2, 2, 0))
     up_running, set_flags = 0x41, 0x8914
     request = ctypes.create_string_buffer(struct.pack("16sh22x", b"lo", up_running))
@@ -77,7 +77,7 @@ def enable_loopback():
 
 
 def bound_capabilities():
-    """No program that this process starts can get a capability from its file. Needs CAP_SETPCAP."""
+    """Keeps programs that this process starts from getting capabilities by their files. Needs CAP_SETPCAP."""
     for capability in range(64):
         if _libc.prctl(_CAPBSET_READ, ctypes.c_ulong(capability), 0, 0, 0) == 1:
             _check("prctl", _libc.prctl(_CAPBSET_DROP, ctypes.c_ulong(capability), 0, 0, 0))
@@ -94,7 +94,7 @@ def refuse_privileges():
 
 
 def allow_own_files():
-    """After a change of the user a process may not write to its own files in /proc."""
+    """Allows this process to write to its own files in /proc again, which a change of the user forbids."""
     _check("prctl", _libc.prctl(_SET_DUMPABLE, ctypes.c_ulong(1), 0, 0, 0))
 
 
@@ -103,12 +103,12 @@ def control(option, value, given):
 
 
 def enter_mounts(namespace):
-    """Makes an open mount namespace that of this process."""
+    """Moves this process into an open mount namespace."""
     _check("setns", _libc.setns(ctypes.c_int(namespace), ctypes.c_int(NEWNS)))
 
 
 def _shifted(owner, user):
-    """What maps this owner to the user, and all others but the user to themselves."""
+    """The id map from this owner to the user, and from all others but the user to themselves."""
     low, high, last = min(owner, user), max(owner, user), 0xFFFFFFFF
     ranges = [(owner, user, 1), (0, 0, low), (low + 1, low + 1, high - low - 1), (high + 1, high + 1, last - high - 1)]
     return "".join(f"{inside} {outside} {count}\n" for inside, outside, count in ranges if count > 0)
