@@ -1,26 +1,28 @@
 import { keyOf } from "../../app/stored.ts"
 import { isObject } from "./schema.ts"
 
-/** What the text of a flowline says. */
+/** The parsed content of a flowline's text. */
 export interface Said {
   readonly flowline: Readonly<Record<string, unknown>>
-  /** Whether it is what an older text said, as this one has faults. */
+  /** Whether it is the content of an older text, because this one has faults. */
   readonly isOld: boolean
 }
 
-/** The text of a flowline that somebody edits, as the browser keeps it. */
+/** The edited text of a flowline, as the browser stores it. */
 export interface Draft {
   readonly text: string
-  /** The version that the text began with; 0 for a flowline that is not saved yet. */
+  /** The version on which the text is based; 0 for a flowline that is not saved yet. */
   readonly base: number
   /** The text of that version. */
   readonly was: string
-  /** What is known of the text, so that the page is drawn before it can read texts; undefined if it was not read. */
+  /**
+   * The content of the text, so that the page can be drawn before the parser is loaded; undefined if it was not parsed.
+   */
   readonly said?: Said | undefined
 }
 
 interface Kept extends Draft {
-  /** The page that has written it: one that finds another's goes on in an entry of its own. */
+  /** The page that wrote it: another page that finds it continues in an entry of its own. */
   readonly writer: string
   /** Milliseconds since 1970. */
   readonly at: number
@@ -68,18 +70,19 @@ const found = (start: string): ReadonlyArray<readonly [string, Kept]> =>
     })
     .sort(([, one], [, other]) => other.at - one.at)
 
-/** What a page keeps of a flowline while it is edited. */
+/** The stored drafts of a flowline, as one page uses them. */
 export interface Drafts {
-  /** What the page goes on with: its own draft before it was loaded again, else the newest one. */
+  /** The draft to continue with: the page's own one from before a reload, else the newest one. */
   readonly first: Draft | undefined
-  /** Keeps a draft. False if the browser has no place for it. */
+  /** Stores a draft. False if the browser has no space for it. */
   readonly keep: (draft: Draft) => boolean
-  /** Forgets the draft of this page. */
+  /** Removes the draft of this page. */
   readonly forget: () => void
 }
 
 /**
- * The drafts of a flowline of a tenant. Each tab has its own, also a copy of a tab, so that two do not disturb each other.
+ * The drafts of a tenant's flowline. Each tab, also a duplicated one, has its own, so that tabs do not overwrite each
+ * other.
  *
  * @param id of the flowline; empty for a new one
  */
@@ -91,7 +94,7 @@ export const draftsOf = (tenant: string, id: string): Drafts => {
   try {
     own = sessionStorage.getItem(tabKey) ?? ""
   } catch {
-    // A forbidden storage: the draft lasts as long as the page.
+    // Without storage the draft lasts as long as the page.
   }
   const mine = own === "" ? undefined : readDraft(start + own)
   const first = mine ?? found(start)[0]?.[1]
@@ -120,7 +123,7 @@ export const draftsOf = (tenant: string, id: string): Drafts => {
     first,
     keep: (draft) => {
       const there = readDraft(start + own)
-      // Another tab has the same entry, as the browser has copied this one.
+      // Another tab uses the same entry, because the browser duplicated this tab.
       if (there !== undefined && there.writer !== known && there.writer !== writer) own = newId()
       known = writer
       const isKept = write(draft)

@@ -13,7 +13,7 @@ import { yamlTools } from "./tools.ts"
 
 const begin = { text: example, flowline: exampleFlowline }
 
-/** The text of a flowline with all that belongs to it, as soon as there is a text: of the gateway, or a kept one. */
+/** The editor of a flowline, shown as soon as a text is there: the gateway's, or a stored draft. */
 const EditView = ({
   tenant,
   id,

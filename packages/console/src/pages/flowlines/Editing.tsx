@@ -43,7 +43,7 @@ export const Editing = ({
   readonly current: Answer<Current> | undefined
   /** The text of a new flowline. */
   readonly begin: Known
-  /** A text that the reader has come with, which goes before a kept one. */
+  /** A text from the link that opened the page; it takes precedence over a stored draft. */
   readonly given: string | undefined
 }) => {
   const editing = useEditing(tenant, id, current?.value, begin.text)
@@ -69,7 +69,7 @@ export const Editing = ({
   const [open, setOpen] = useState<Open>()
   const [sample, setSample] = useSample(tenant, id)
 
-  // A link of the tester replaces what was kept, once.
+  // A link of the tester replaces the stored draft, once.
   const isTaken = useRef(false)
   useEffect(() => {
     if (given === undefined || isTaken.current) return
@@ -125,7 +125,7 @@ export const Editing = ({
     hasTests,
     saved: current?.again ?? (() => {})
   })
-  // It stays as it is while there is nothing to save, so that the focus does not leave it.
+  // Stays enabled when there is nothing to save, so that it does not lose the focus.
   const trySave = () => {
     if (!mayChange || isSaving) return
     if (isDirty || id === "") void save()

@@ -7,10 +7,10 @@ import type { Check } from "./useCheck.ts"
 
 const t = flowlines.faults
 
-/** Faults that are listed. */
+/** Maximum number of listed faults. */
 const mostListed = 100
 
-/** The faults of the text, each leading to its place, and the warnings. The line about them is always there. */
+/** The faults of the text, as links to their places, and the warnings. The status line is always shown. */
 export const FaultList = ({
   issues,
   check,
@@ -19,7 +19,7 @@ export const FaultList = ({
 }: {
   readonly issues: ReadonlyArray<Issue>
   readonly check: Check
-  /** Whether the gateway is asked. */
+  /** Whether the gateway is being asked. */
   readonly isChecked: boolean
   readonly choose: (issue: Issue) => void
 }) => (

@@ -21,7 +21,7 @@ interface FieldProps {
   readonly isDisabled: boolean
 }
 
-/** The text of a value in a field of several kinds. */
+/** The text of a value, in a field that takes several types. */
 const shown = (kind: string, value: unknown): string => {
   if (value === undefined || value === null) return ""
   if (kind === "texts" && Array.isArray(value) && value.every((one) => typeof one === "string" && !one.includes("\n")))
@@ -29,7 +29,7 @@ const shown = (kind: string, value: unknown): string => {
   return typeof value === "object" ? written(value) : String(value)
 }
 
-/** What a field's text is as a value; `undefined` takes the setting away. */
+/** The value of a field's text; `undefined` removes the setting. */
 const valueOf = (kind: string, text: string): unknown => {
   if (text === "") return undefined
   if (kind === "number") return Number.isFinite(Number(text)) && text.trim() !== "" ? Number(text) : text
@@ -80,7 +80,7 @@ const Field = ({
 }: FieldProps & { readonly name: string; readonly isRequired: boolean }) => {
   const { root, schema, value, path, change, faultOf, isDisabled } = props
   const id = useId()
-  // What is typed stays as it is until the field is left: the text of the flowline may write it otherwise.
+  // The typed text stays until the field is left, because the flowline's text may spell the value differently.
   const [typed, setTyped] = useState<string>()
   const [problem, setProblem] = useState<string>()
   const kind = fieldKindOf(root, schema)
@@ -178,12 +178,12 @@ const Field = ({
   )
 }
 
-/** The fields of an object, as its schema describes them: those that are set or required first, the others folded. */
+/** The fields of an object, as its schema describes them: set and required ones first, the others collapsed. */
 export const Fields = ({ root, schema, value, path, change, faultOf, isDisabled }: FieldProps) => {
   const given = isObject(value) ? value : {}
   const required = requiredOf(schema)
   const all = [...membersOf(root, schema)]
-  // A field that is being emptied does not go away from under the hands of its writer.
+  // A field must not disappear while the user empties it.
   const [seen] = useState(() => new Set<string>())
   const isFirst = (name: string) => {
     if (required.includes(name) || Object.hasOwn(given, name)) seen.add(name)

@@ -17,7 +17,7 @@ const failed = () => toast(common.notLoaded)
 
 /** A saved flowline: its text, its versions or its schedules. */
 const Saved = ({ tenant, id, view }: { readonly tenant: string; readonly id: string; readonly view: string }) => {
-  // Asked again, so that its reader learns what others save.
+  // Polled, so that the user sees what others save.
   const current = useAnswer((signal) => currentOf(tenant, id, signal), [tenant, id], 20_000)
   const props = { tenant, id, current }
   if (view === "versions") return <Later load={views.versions} props={props} failed={failed} />

@@ -9,7 +9,7 @@ import { type Execution, runQuery } from "./model.ts"
 
 const t = flowlines.list
 
-/** Runs of which a bar each is drawn. */
+/** Number of runs shown, each as a bar. */
 export const mostBars = 20
 const width = 6
 const height = 22
@@ -32,7 +32,7 @@ export const toneOf = ({
   }
 }
 
-/** Questions that are under way; a table of thousands of flowlines asks for those that are seen, a few at a time. */
+/** Running requests. A table may have thousands of flowlines, so only visible ones are requested, a few at a time. */
 const places = { free: 4, waiting: [] as Array<() => void> }
 
 const inTurn = async <A,>(ask: () => Promise<A>): Promise<A> => {
@@ -47,7 +47,7 @@ const inTurn = async <A,>(ask: () => Promise<A>): Promise<A> => {
   }
 }
 
-/** The last runs of flowlines, so that a row that comes back into view has them at once. */
+/** Cached last runs of flowlines, so that a row that scrolls back into view has them at once. */
 const known = new Map<string, ReadonlyArray<Execution>>()
 
 const keyOf = (tenant: string, id: string): string => `${tenant}\n${id}`
@@ -55,8 +55,8 @@ const keyOf = (tenant: string, id: string): string => `${tenant}\n${id}`
 const knownRuns = (tenant: string, id: string): ReadonlyArray<Execution> => known.get(keyOf(tenant, id)) ?? []
 
 /**
- * The last runs of a flowline as bars: their height is how long they took, their colour what came of them. A link to all
- * of them.
+ * The last runs of a flowline as bars: the height shows the duration, the colour the outcome. Links to the list of all
+ * runs.
  */
 export const LastRuns = ({
   tenant,

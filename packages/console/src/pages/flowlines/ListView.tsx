@@ -27,7 +27,7 @@ interface Row {
   readonly types: ReadonlyArray<string>
   readonly version: number
   readonly at: string
-  /** All that the filter looks into. */
+  /** The text in which the filter searches. */
   readonly text: string
 }
 

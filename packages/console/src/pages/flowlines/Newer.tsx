@@ -13,8 +13,8 @@ import type { Editing } from "./useEditing.ts"
 const t = flowlines.newer
 
 /**
- * Says that somebody else has saved a newer version than the one that is edited here, and what it changes. Whoever has
- * changed nothing gets it at once.
+ * Shows that somebody else saved a newer version than the one that is edited here, and its changes. A user who has
+ * changed nothing gets it immediately.
  */
 export const Newer = ({
   tenant,
@@ -27,7 +27,7 @@ export const Newer = ({
   readonly id: string
   readonly editing: Editing
   readonly current: Answer<Current> | undefined
-  /** Whether a save was refused for it. */
+  /** Whether a save was refused because of it. */
   readonly isConflict: boolean
 }) => {
   const [isShown, setShown] = useState(false)

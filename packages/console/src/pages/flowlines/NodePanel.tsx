@@ -25,7 +25,7 @@ const wiresOf = (value: unknown): ReadonlyArray<Wire> =>
 
 const wireText = ({ component, stream }: Wire): string => `${component} · ${stream}`
 
-/** Which streams the node receives: a list, and a choice of the others. */
+/** The streams that the node receives: a list, and a selection of the others. */
 const Receives = ({
   node,
   others,
@@ -82,7 +82,7 @@ const Receives = ({
   )
 }
 
-/** A text that is taken when the field is left, or by Enter. */
+/** A text field whose value is applied on blur or Enter. */
 const Later = ({
   label,
   value,
@@ -174,18 +174,18 @@ export const NodePanel = ({
   rename,
   isDisabled
 }: {
-  /** As the text has it. */
+  /** As written in the text. */
   readonly node: Readonly<Record<string, unknown>>
   readonly index: number
   readonly nodes: ReadonlyMap<string, NodeDescriptor>
   /** The streams of the other nodes. */
   readonly streams: ReadonlyArray<Wire>
-  /** Where the cursor stands, from the node on. */
+  /** The path of the cursor within the node. */
   readonly cursor: Path
   readonly issues: ReadonlyArray<Issue>
   /** Changes a part of the node. */
   readonly change: Change
-  /** Gives it another name, also where others refer to it. */
+  /** Renames it, also in the references of others. */
   readonly rename: (name: string) => void
   readonly isDisabled: boolean
 }) => {

@@ -16,34 +16,34 @@ export interface NodePlace {
   readonly to: number
 }
 
-/** What can be read of the text of a flowline. A faulty text has what can be read of it. */
+/** What could be parsed of a flowline's text, even if it has faults. */
 export interface FlowlineText {
   readonly format: Format
   readonly graph: Graph
   /** In the order of the graph's nodes. */
   readonly places: ReadonlyArray<NodePlace>
   readonly faults: ReadonlyArray<TextFault>
-  /** The value of the text, as far as it can be read. */
+  /** The value of the text, as far as it could be parsed. */
   readonly value: unknown
-  /** The path of the innermost part that stands at an offset; undefined if the text was not read. */
+  /** The path of the innermost part at an offset; undefined if the text could not be parsed. */
   readonly pathAt: ((offset: number) => Path) | undefined
 }
 
-/** The text after an edit, or undefined where it has to be edited by hand: where an alias stands, or a fault. */
+/** The text after an edit; undefined if it has to be edited by hand, because of an alias or a fault at that place. */
 export type Edited = string | undefined
 
-/** Where something can be completed. */
+/** The context of a completion. */
 export interface Spot {
-  /** Of what stands at the cursor; of a key, the path of the object that has it. */
+  /** The path of the value at the cursor; for a key, the path of the object that contains it. */
   readonly path: Path
   readonly isKey: boolean
-  /** The value of the whole text, in which the cursor is a member or a text of its own. */
+  /** The value of the whole text, with the unfinished part at the cursor as a member or text. */
   readonly value: unknown
 }
 
-/** What may be completed at an offset, and how it is written there. */
+/** Where a completion at an offset applies, and how it is written there. */
 export interface Spots {
-  /** Where the word begins that stands before the offset. */
+  /** The offset at which the word before the cursor begins. */
   readonly from: number
   /** The likeliest first: at the beginning of a line, a key before a text. */
   readonly spots: ReadonlyArray<Spot>
@@ -51,16 +51,16 @@ export interface Spots {
   readonly value: (value: unknown) => string
 }
 
-/** What reads and edits texts of flowlines that are written in one way. */
+/** Parses and edits texts of flowlines in one notation. */
 export interface Notation {
   readonly format: Format
   readonly read: (text: string) => FlowlineText
   /**
-   * Puts a value in the place of what stands at a path, or takes it away (undefined). The rest of the text stays as it is:
-   * its comments, its order and its notation.
+   * Replaces the value at a path, or removes it (undefined). The rest of the text keeps its comments, order and
+   * notation.
    */
   readonly edited: (text: string, path: Path, value: unknown) => Edited
-  /** Gives what stands at a path another key. */
+  /** Renames the key at a path. */
   readonly keyed: (text: string, path: Path, key: string) => Edited
   /** Adds an item at the end of the list `dag`. */
   readonly withNode: (text: string, node: Readonly<Record<string, unknown>>) => Edited

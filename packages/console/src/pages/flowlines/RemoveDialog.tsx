@@ -6,7 +6,7 @@ import { common, flowlines } from "../../texts/en.ts"
 
 const t = flowlines.remove
 
-/** Deletes a flowline, if its reader means it. */
+/** Deletes a flowline after confirmation. */
 const RemoveDialog = ({
   tenant,
   id,

@@ -15,7 +15,7 @@ import { hasParameters, withValue } from "./parameters.ts"
 
 const t = flowlines.run
 
-/** Runs the saved flowline, with values for its parameters, and leads to the run. */
+/** Runs the saved flowline with values for its parameters, and opens the run. */
 const RunDialog = ({
   tenant,
   id,
@@ -34,7 +34,7 @@ const RunDialog = ({
   const [given, setGiven] = useState<Readonly<Record<string, unknown>>>({})
   const [failure, setFailure] = useState<unknown>()
   const [isBusy, setBusy] = useState(false)
-  // One for the dialog: the request that is repeated after a lost answer starts nothing again.
+  // One key per dialog, so that a request repeated after a lost answer does not start a second run.
   const [key] = useState(() => crypto.getRandomValues(new Uint32Array(4)).join("-"))
   const [sent, setSent] = useState(0)
   const schema = value?.parameters

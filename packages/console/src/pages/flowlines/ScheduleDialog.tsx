@@ -22,7 +22,10 @@ type Members = Readonly<Record<string, unknown>>
 const kindOf = (schedule: Schedule | undefined): Kind =>
   kinds.find((kind) => schedule?.trigger[kind] !== undefined) ?? "cron"
 
-/** Makes a schedule of a flowline, or changes one. A new webhook's token goes to `made`: it is shown only now. */
+/**
+ * Creates or changes a schedule of a flowline. A new webhook's token is passed to `made`, because it is shown only
+ * once.
+ */
 const ScheduleDialog = ({
   tenant,
   id,
@@ -82,7 +85,7 @@ const ScheduleDialog = ({
       setBusy(false)
     }
   }
-  // A schedule that is saved under the name of another one would take its place.
+  // Saving under the name of another schedule would replace that one.
   const isTaken = schedule === undefined && names.includes(name.trim())
   return (
     <Dialog title={schedule === undefined ? t.create : t.change(schedule.name)} close={close}>

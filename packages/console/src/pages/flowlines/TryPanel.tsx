@@ -14,7 +14,7 @@ import type { Sample, Trial } from "./useTry.ts"
 const t = flowlines.tryOut
 const result = () => import("./TryResult.tsx")
 
-/** What the flowline is tried on, and what came of it. */
+/** The sample on which the flowline is tried, and the result. */
 export const TryPanel = ({
   inputs,
   sample,

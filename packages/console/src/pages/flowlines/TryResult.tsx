@@ -14,7 +14,7 @@ type RecordOf = Tried["edges"][number]["records"][number]
 
 const cellText = (value: unknown): string => (typeof value === "string" ? value : (JSON.stringify(value) ?? ""))
 
-/** Fields that have a column of their own; the whole record is shown when its row is opened. */
+/** Maximum number of columns; the whole record is shown when its row is opened. */
 const mostColumns = 10
 
 /** Records as rows: their fields are the columns. */
@@ -73,7 +73,7 @@ interface Part {
   readonly cut: boolean
 }
 
-/** What was found of the selected edge or node. */
+/** The result for the selected edge or node. */
 const partsOf = (answer: Tried, selected: string): ReadonlyArray<Part> => {
   const edge = answer.edges.find(({ from, stream, to }) => to.some((one) => edgeId(from, stream, one) === selected))
   if (edge !== undefined) {
@@ -104,7 +104,7 @@ const Tests = ({ tests }: { readonly tests: NonNullable<Tried["tests"]> }) => (
   </ul>
 )
 
-/** What a try has found: how it ended, every edge with its records, and what else there is to say. */
+/** The result of a try: how it ended, the records of every edge, and remarks. */
 const TryResult = ({
   answer,
   selected,

@@ -11,10 +11,10 @@ import { complete, opens } from "./completion.ts"
 import type { NodeDescriptor } from "./model.ts"
 import type { Notation } from "./Notation.ts"
 
-/** How somebody has asked for completion, if they have. */
+/** How the user asked for a completion before this file was loaded, if at all. */
 export type Asked = "key" | "typing" | undefined
 
-/** Answers what was asked while this file was loaded. */
+/** Completes what the user asked for while this file was loading. */
 const catchUp = (asked: () => Asked) =>
   ViewPlugin.define((view: EditorView) => {
     queueMicrotask(() => {
@@ -26,10 +26,10 @@ const catchUp = (asked: () => Asked) =>
     return {}
   })
 
-/** Milliseconds in which a new list takes nothing, as its reader has not seen it. */
+/** Milliseconds in which a new list accepts no choice, because the user cannot have seen it yet. */
 const interactionDelay = 75
 
-/** Takes what is offered: never does the key leave the editor while something is, not even at once. */
+/** Accepts the selected completion. While a list is open the key never leaves the editor, not even within that time. */
 const take = (view: EditorView): boolean => {
   if (acceptCompletion(view)) return true
   if (completionStatus(view.state) !== "active") return false
@@ -50,7 +50,7 @@ export const completing = (
     maxRenderedOptions: 80
   }),
   catchUp(asked),
-  // Tab leaves the editor, but takes what is offered.
+  // Tab leaves the editor, unless a list is open: then it accepts the selected completion.
   Prec.highest(keymap.of([{ key: "Tab", run: take }])),
   keymap.of(completionKeymap)
 ]

@@ -18,9 +18,9 @@ const members = {
 const runtimes = ["stream", "analytics", "pybatch"]
 const parameterTypes = ["string", "integer", "number", "boolean", "duration", "timestamp", "enum"]
 
-/** What is offered, before it is written as the text is. */
+/** A completion, before it is written in the notation of the text. */
 interface Offer extends Completion {
-  /** What is written: the label, if it is left out. */
+  /** The inserted text; by default the label. */
   readonly value?: unknown
 }
 
@@ -141,16 +141,16 @@ const ofSpot = (spot: Spot, nodes: ReadonlyMap<string, NodeDescriptor>): Readonl
   }
 }
 
-/** The members of an object that are there already. */
+/** The present members of an object. */
 const presentAt = ({ path, value }: Spot): ReadonlySet<string> => {
   const found = path.reduce<unknown>((inner, key) => Object(inner)[key], value)
   return new Set(isObject(found) ? Object.keys(found) : [])
 }
 
-/** Whether something is offered behind this text as one types: behind a word, and where a value begins. */
+/** Whether completions open by themselves after this text while typing: after a word, and where a value begins. */
 export const opens = (before: string): boolean => /[\w.@*-]$|(?::|[[{,]|-)\s$/.test(before)
 
-/** Completes what a flowline can have where the cursor stands, by the schemas of the nodes. */
+/** The completions at the cursor, by the schemas of the nodes. */
 export const complete = (
   { state, pos, explicit }: CompletionContext,
   nodes: ReadonlyMap<string, NodeDescriptor>,

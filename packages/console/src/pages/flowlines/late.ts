@@ -5,15 +5,15 @@ import { common } from "../../texts/en.ts"
 
 export interface Late<out A> {
   readonly get: () => Promise<A>
-  /** What is loaded, if it is. */
+  /** The module if it is loaded. */
   readonly loaded: () => A | undefined
-  /** Is told when it is loaded; gives what ends that. */
+  /** Calls the listener when it is loaded; returns a function that stops that. */
   readonly subscribe: (listener: () => void) => () => void
-  /** Does something with it: at once if it is loaded. */
+  /** Calls a function with it: immediately if it is loaded. */
   readonly use: (run: (found: A) => void) => void
 }
 
-/** Something of the page that is loaded when it is needed, once for all that need it. */
+/** A module that is loaded on demand, once for all its users. */
 export const late = <A>(load: () => Promise<A>): Late<A> => {
   let loaded: A | undefined
   let loading: Promise<A> | undefined
@@ -56,7 +56,7 @@ export const useLoaded = <A>({ get, loaded, subscribe }: Late<A>, isWanted: bool
   return useSyncExternalStore(subscribe, loaded)
 }
 
-/** Whether the reader has done anything on this page. */
+/** Whether the user has used this page in any way. */
 export const useActed = (): boolean => {
   const [isActed, setActed] = useState(false)
   useEffect(() => {

@@ -36,7 +36,7 @@ export interface Current {
   readonly flowline: Readonly<Record<string, unknown>>
 }
 
-/** What was read last: versions do not change, so that only their number is asked for again and again. */
+/** The text read last: versions do not change, so polling only has to ask for the number. */
 let known: { readonly key: string; readonly current: Current } | undefined
 
 export const currentOf = async (tenant: string, id: string, signal?: AbortSignal): Promise<Current> => {
@@ -50,7 +50,7 @@ export const currentOf = async (tenant: string, id: string, signal?: AbortSignal
   return known.current
 }
 
-/** The name of a file for the text: that which it had, or one that says what it is written in. */
+/** A file name for the text: its own, or one that shows its notation. */
 export const fileName = (filename: string | null | undefined, format: Format): string =>
   filename ?? `flowline.${format}`
 

@@ -1,5 +1,5 @@
-/** A text that stands at the cursor while the place is looked for. */
+/** A marker put at the cursor while its place is determined. */
 export const mark = "zz__cursor__zz"
 
-/** Characters up to which places are looked for at each key. */
+/** Length up to which the place is determined at each key. */
 export const longest = 512 * 1024

@@ -4,22 +4,22 @@ import { answering, gateway, isLost, useReachable } from "../../app/gateway.ts"
 import { faultsOf, fileName, type Issue } from "./model.ts"
 import type { Format } from "./Notation.ts"
 
-/** What the gateway says of a text. */
+/** The gateway's findings on a text. */
 export interface Check {
   readonly state: "waiting" | "fine" | "faulty" | "unknown"
   readonly issues: ReadonlyArray<Issue>
   readonly warnings: ReadonlyArray<string>
-  /** Why it is unknown: another problem than those of the text. */
+  /** Why there are no findings: a problem that is not about the text. */
   readonly error?: unknown
 }
 
 const nothing: Check = { state: "waiting", issues: [], warnings: [] }
 
-/** Milliseconds without a key before the gateway is asked. */
+/** Milliseconds without typing before the gateway is asked. */
 const quiet = 350
 
 /**
- * Asks the gateway what it thinks of a text, as soon as no key comes.
+ * Has the gateway validate a text when typing pauses.
  *
  * @param text undefined when there is nothing to ask
  */

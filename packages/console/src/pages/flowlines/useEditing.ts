@@ -5,30 +5,30 @@ import type { Known } from "./useReading.ts"
 
 type Version = Pick<Current, "version" | "text">
 
-/** What is edited, and the version that it began with. */
+/** The edited text, and the version on which it is based. */
 export interface Editing extends Draft {
   readonly isDirty: boolean
-  /** The draft that the page began with, if it is known what that says. */
+  /** The draft with which the page began, if its content is known. */
   readonly kept: Known | undefined
-  /** Whether the browser keeps what is typed. */
+  /** Whether the browser stores what is typed. */
   readonly isKept: boolean
   readonly setText: (text: string) => void
-  /** Notes what a text says, if it is this one; undefined if it has faults. */
+  /** Sets the content of the text, if it is still this one; undefined if it has faults. */
   readonly learn: (of: string, flowline: Readonly<Record<string, unknown>> | undefined) => void
-  /** Goes on with a version: what was typed is gone. */
+  /** Continues with a version: discards what was typed. */
   readonly take: (version: Version) => void
-  /** Goes on with what was typed, but on top of a newer version. */
+  /** Keeps what was typed, but bases it on a newer version. */
   readonly rebase: (version: Version) => void
 }
 
-/** UTF-16 units up to which a draft is kept at each key; a larger one when no key comes. */
+/** UTF-16 units up to which a draft is stored at each key; a larger one is stored when typing pauses. */
 const small = 64 * 1024
 const quiet = 500
 
 /**
- * The text of a flowline while it is edited. The browser keeps it until it is saved, for each tab its own.
+ * The text of a flowline while it is edited. The browser stores it until it is saved, separately for each tab.
  *
- * @param current what the gateway has; undefined as long as that is not known
+ * @param current the gateway's version; undefined until it is known
  * @param begin the text of a new flowline
  */
 export const useEditing = (tenant: string, id: string, current: Current | undefined, begin: string): Editing => {
@@ -44,7 +44,7 @@ export const useEditing = (tenant: string, id: string, current: Current | undefi
   const latest = useRef(made)
   latest.current = made
   const said = useRef<Said>(drafts.first?.said)
-  /** What the last text without faults said. */
+  /** The content of the last text without faults. */
   const whole = useRef(drafts.first?.said?.flowline)
 
   const keep = useCallback(() => {

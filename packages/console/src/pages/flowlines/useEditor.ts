@@ -7,7 +7,7 @@ import { useCompletion } from "./useCompletion.ts"
 
 type Loaded = typeof import("./editing.ts")
 
-/** Changes a text where it differs, so that the cursor stays and the change can be taken back. */
+/** Applies only the differences, so that the cursor stays and the change can be undone. */
 const replaced = (view: EditorView, next: string): void => {
   const before = view.state.doc.toString()
   let from = 0
@@ -42,7 +42,7 @@ export const useEditor = (
         const language = await editing(format)
         if (!isOver) setLoaded({ language, showFaults })
       })
-      // Without it the editor works all the same.
+      // The editor also works without it.
       .catch(() => {})
     return () => {
       isOver = true
@@ -74,7 +74,7 @@ export const useEditor = (
       }
     },
     text: () => view.current?.state.doc.toString(),
-    /** Puts a text in the place of the whole one. False before there is an editor. */
+    /** Replaces the whole text. False before there is an editor. */
     replace: (next: string): boolean => {
       if (view.current === undefined) return false
       replaced(view.current, next)

@@ -6,9 +6,9 @@ import type { FlowlineText, NodePlace } from "./Notation.ts"
 import type { Path } from "./schema.ts"
 import { toolsFor } from "./tools.ts"
 
-/** UTF-16 units up to which a text is read at each key. */
+/** UTF-16 units up to which a text is parsed at each key. */
 const small = 32 * 1024
-/** A larger one is read when no key comes; one beyond this is not read here at all. */
+/** A larger text is parsed when typing pauses; one beyond this is not parsed here at all. */
 const large = 1024 * 1024
 const quiet = 400
 
@@ -28,7 +28,7 @@ const unread: FlowlineText = {
   pathAt: undefined
 }
 
-/** What is known of a text before it is read; undefined if that is nothing. */
+/** What is known of a text before it is parsed; undefined if nothing. */
 const begun = (
   text: string,
   filename: string | null | undefined,
@@ -43,16 +43,16 @@ const nowhere = (): Path => []
 
 export interface Reading extends FlowlineText {
   readonly pathAt: (offset: number) => Path
-  /** The text that is to be read. */
+  /** The text to parse. */
   readonly of: string
-  /** Whether all this is of that text: until it is read, it is of the one before. */
+  /** Whether the results are those of that text: until it is parsed, they are those of the former one. */
   readonly isRead: boolean
   /** The graph of the last text without faults. */
   readonly lastGraph: Graph
-  /** Whether that is an older text than this one. */
+  /** Whether that was an older text. */
   readonly isGraphOld: boolean
   readonly isTooLarge: boolean
-  /** Does something with the places of the nodes: at once if they are known. */
+  /** Calls a function with the places of the nodes: immediately if they are known. */
   readonly withPlaces: (run: (places: ReadonlyArray<NodePlace>) => void) => void
 }
 

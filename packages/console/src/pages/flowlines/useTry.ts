@@ -10,7 +10,7 @@ import { isObject } from "./schema.ts"
 
 const t = flowlines.tryOut
 
-/** What a flowline is tried on. */
+/** The sample on which a flowline is tried. */
 export interface Sample {
   /** Texts by the components of the inputs; an input without one reads its own source. */
   readonly texts: Readonly<Record<string, string>>
@@ -36,7 +36,7 @@ const keptSample = (key: string): Sample | undefined => {
   }
 }
 
-/** The sample of a flowline, which the tab keeps when its page is loaded again. */
+/** The sample of a flowline, which survives a reload of the tab. */
 export const useSample = (tenant: string, id: string): readonly [Sample, (sample: Sample) => void] => {
   const key = keyOf(`sample:${tenant}:${id}`)
   const [sample, setSample] = useState(() => keptSample(key) ?? noSample)
@@ -45,7 +45,7 @@ export const useSample = (tenant: string, id: string): readonly [Sample, (sample
     try {
       sessionStorage.setItem(key, JSON.stringify(next))
     } catch {
-      // A full or forbidden storage: it lasts as long as the page.
+      // Without storage it lasts as long as the page.
     }
   }
   return [sample, set]
@@ -55,7 +55,7 @@ export interface Trial {
   readonly answer: Tried | undefined
   readonly error: unknown
   readonly isBusy: boolean
-  /** Whether the text has changed since. */
+  /** Whether the text has changed since the try. */
   readonly isOld: (text: string) => boolean
   readonly run: (text: string, filename: string | null | undefined, format: Format) => void
 }
