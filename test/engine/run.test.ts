@@ -138,8 +138,18 @@ describe("configuration files", () => {
         await writeFile(join(samples, "cut.log.zst"), zstdCompressSync(randomBytes(50_000)).subarray(0, 20_000))
         await writeFile(join(samples, "two.log.zst"), Buffer.concat([zstdCompressSync("12"), zstdCompressSync("345")]))
         await writeFile(join(samples, "plain.log.zst"), "not compressed")
+        // What is behind a damage would be left out by a run that succeeds.
+        for (const [end, packed] of [
+          ["gz", gzipSync("12")],
+          ["zst", zstdCompressSync("12")]
+        ] as const) {
+          await writeFile(join(samples, `torn.log.${end}`), Buffer.concat([packed, Buffer.from("\0\0torn"), packed]))
+          await writeFile(join(samples, `filled.log.${end}`), Buffer.concat([packed, Buffer.alloc(1000)]))
+        }
       })
       execFileSync("mkfifo", [join(samples, "pipe")])
+      const torn = (end: string, kind: string) =>
+        `Failure: The file "samples/torn.log.${end}" is not a valid ${kind} file`
       const wanted: Record<string, string> = {
         "samples/a.log": "samples/a.log 5",
         "samples/two.log.gz": "samples/two.log.gz 5",
@@ -156,7 +166,11 @@ describe("configuration files", () => {
         "nothing/*.log": "",
         "samples/cut.log.gz": 'Failure: The file "samples/cut.log.gz" is truncated',
         "samples/plain.log.gz": 'Failure: The file "samples/plain.log.gz" is not a valid gzip file',
+        "samples/torn.log.gz": `${torn("gz", "gzip")}: behind the last gzip member is something else`,
+        "samples/filled.log.gz": "samples/filled.log.gz 2",
         "samples/two.log.zst": "samples/two.log.zst 5",
+        "samples/torn.log.zst": `${torn("zst", "zstd")}: behind the last zstd frame is something else`,
+        "samples/filled.log.zst": "samples/filled.log.zst 2",
         "samples/cut.log.zst": 'Failure: The file "samples/cut.log.zst" is truncated',
         "samples/plain.log.zst": 'Failure: The file "samples/plain.log.zst" is not a valid zstd file'
       }

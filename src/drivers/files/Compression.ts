@@ -7,6 +7,40 @@ import { codeOf, Failure } from "../Failure.ts"
 
 export const chunkBytes = 256 * 1024
 
+/** A decoder ends without a failure at bytes that are no further gzip member or zstd frame. */
+class Fed {
+  readonly #consumed: () => number
+  /** The chunks that were not consumed, and the offset of the first one. */
+  readonly #chunks: Array<Uint8Array> = []
+  #from = 0
+
+  constructor(consumed: () => number) {
+    this.#consumed = consumed
+  }
+
+  async *of(file: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+    for await (const chunk of file) {
+      for (let [first] = this.#chunks; first !== undefined; [first] = this.#chunks) {
+        if (this.#from + first.length > this.#consumed()) break
+        this.#from += first.length
+        this.#chunks.shift()
+      }
+      this.#chunks.push(chunk)
+      yield chunk
+    }
+  }
+
+  /** Whether the decoder has left something. Zeros only fill a block of a tape or disk. */
+  get hasRest(): boolean {
+    let skip = this.#consumed() - this.#from
+    for (const chunk of this.#chunks) {
+      if (chunk.subarray(Math.max(0, skip)).some((byte) => byte !== 0)) return true
+      skip -= chunk.length
+    }
+    return false
+  }
+}
+
 /**
  * The bytes of the file `name`. A name that ends in `.gz` or `.zst` is decompressed, including all gzip members and zstd
  * frames.
@@ -17,10 +51,10 @@ export async function* plain(name: string, file: AsyncIterable<Uint8Array>): Asy
     yield* file
     return
   }
-  const source = file instanceof Readable ? file : Readable.from(file)
   const options = { chunkSize: chunkBytes }
   const decoder = compression === "gzip" ? createGunzip(options) : createZstdDecompress(options)
-  const bytes = pipeline(source, decoder, () => {})
+  const fed = new Fed(() => decoder.bytesWritten)
+  const bytes = pipeline(Readable.from(fed.of(file), { objectMode: false }), decoder, () => {})
   try {
     yield* bytes
   } catch (error) {
@@ -29,6 +63,12 @@ export async function* plain(name: string, file: AsyncIterable<Uint8Array>): Asy
     throw code?.startsWith("Z_") === true || code?.startsWith("ZSTD_") === true
       ? new Failure(`The file "${name}" is not a valid ${compression} file`)
       : error
+  }
+  if (fed.hasRest) {
+    const what = compression === "gzip" ? "gzip member" : "zstd frame"
+    throw new Failure(
+      `The file "${name}" is not a valid ${compression} file: behind the last ${what} is something else`
+    )
   }
 }
 
