@@ -95,6 +95,24 @@ describe("values", () => {
     })
   )
 
+  it.live("of csv are no formulas of spreadsheets, as in other runtimes", () =>
+    Effect.gen(function* () {
+      const cells = ["=1+1", "@SUM(A1)", "+1", "-1.5e3", "-1+1", "\tx", "\rx", "", "a=1"]
+      const statement = `SELECT *, a::ENUM ('${cells.join("', '")}') AS "@timestamp", -7 AS "=n" FROM rows`
+      const { error, entries } = yield* run(
+        analytics([
+          node("rows", "dataset_generator", { rows: cells.map((a) => ({ a })) }),
+          node("query", "sql", { statement }, ["rows"]),
+          node("csv", "archive_output", { entry: "v.csv" }, ["query"])
+        ])
+      )
+      assert.strictEqual(error, undefined)
+      const texts = ["'=1+1", "'@SUM(A1)", "+1", "-1.5e3", "'-1+1", "'\tx", '"\'\rx"', '""', "a=1"]
+      const rows = texts.map((text) => `${text},${text},-7\n`)
+      assert.strictEqual(entries.get("v.csv")?.toString(), `a,@timestamp,'=n\n${rows.join("")}`)
+    })
+  )
+
   it.live("that Parquet cannot hold fail with a reason, not with another value", () =>
     Effect.gen(function* () {
       const { error } = yield* within(

@@ -187,6 +187,11 @@ describe("encoders", () => {
     ).toEqual(["'=1+1", "'@SUM(A1)", "+1", "-1.5e3", "'-1+1", "'\tx", "a,b", 'say "x"', "l1\nl2", "", "", "-7", "true"])
   })
 
+  it("guards the names of csv columns, but not those that are no formulas", () => {
+    const names = { "@timestamp": 1, "=a": 2, "-1+1": 3, b: 4 }
+    expect(encode("csv", [[names]])).toBe("@timestamp,'=a,'-1+1,b\r\n1,2,3,4\r\n")
+  })
+
   it("takes the columns of the first 1000 records and drops later fields", () => {
     const rows = Array.from(
       { length: 1200 },

@@ -4,19 +4,30 @@ import type { Event } from "../Node.ts"
 /** Number of records whose fields become the columns when none are given. */
 export const sampledRecords = 1000
 
-/** Spreadsheets run such a cell as a formula, unless it is a {@link number}. */
-export const formula = /^[=+\-@\t\r]/
+/** Spreadsheets run a cell that begins with one of these as a formula, unless it is a {@link number}. */
+export const formulaBegins = ["=", "+", "-", "@", "\t", "\r"]
 export const number = /^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?$/
-/** What a cell has to be quoted for (RFC 4180). */
-export const special = /[",\r\n]/
+/** Characters for which a cell has to be quoted (RFC 4180). */
+const special = /[",\r\n]/
+/** Names that no program takes for a formula, such as `@timestamp`. */
+const plainName = /^@?[A-Za-z_][A-Za-z0-9_.]*$/
+
+/** The text, prefixed where a spreadsheet would run it as a formula. */
+export const guarded = (text: string): string =>
+  // All of these characters sort before the letters.
+  text.charCodeAt(0) <= 0x40 && formulaBegins.includes(text.charAt(0)) && !number.test(text) ? `'${text}` : text
+
+/** The name of a column as it stands in the header, without quotes. */
+export const guardedName = (name: string): string => (plainName.test(name) ? name : guarded(name))
+
+/** The text, in quotes where RFC 4180 requires them. */
+export const quoted = (text: string): string => (special.test(text) ? `"${text.replaceAll('"', '""')}"` : text)
 
 /** A cell by RFC 4180. Nested values are JSON text, missing ones are empty. */
 const cell = (value: unknown): string => {
   if (value === null || value === undefined) return ""
   if (typeof value === "number" || typeof value === "boolean") return String(value)
-  let text = typeof value === "string" ? value : (JSON.stringify(value) ?? "")
-  if (formula.test(text) && !number.test(text)) text = `'${text}`
-  return special.test(text) ? `"${text.replaceAll('"', '""')}"` : text
+  return quoted(guarded(typeof value === "string" ? value : (JSON.stringify(value) ?? "")))
 }
 
 /** The fields of the events in order of appearance; fields of nested objects as dotted paths. */
@@ -52,7 +63,8 @@ const row = (cells: ReadonlyArray<string>): string =>
   cells.length === 1 && cells[0] === "" ? '""\r\n' : `${cells.join(",")}\r\n`
 
 /** The first row, with the names of the columns (RFC 4180). */
-export const csvHeader = (columns: ReadonlyArray<string>): string => row(columns.map(cell))
+export const csvHeader = (columns: ReadonlyArray<string>): string =>
+  row(columns.map((name) => quoted(guardedName(name))))
 
 /** The rows of the events (RFC 4180). */
 export const csvRows = (columns: ReadonlyArray<string>, events: ReadonlyArray<Event>): string => {

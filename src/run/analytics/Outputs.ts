@@ -1,6 +1,6 @@
 import { createReadStream } from "node:fs"
 import { rm } from "node:fs/promises"
-import { DuckDBTypeId as Id } from "@duckdb/node-api"
+import { type DuckDBType, DuckDBTypeId as Id } from "@duckdb/node-api"
 import {
   type Column,
   columnAt,
@@ -15,11 +15,20 @@ import {
 import type { Database } from "../../drivers/duckdb/Database.ts"
 import { identifier } from "../../drivers/sql/Identifier.ts"
 import type { FileFormat } from "../../nodes/Capabilities.ts"
+import { formulaBegins, guardedName, number } from "../../nodes/formats/CsvEncoder.ts"
 import type { Sink } from "../../nodes/NodeFiles.ts"
 import type { Scratch } from "./Scratch.ts"
 
 /** COPY options that write one column of lines unchanged. */
 const verbatim = "FORMAT csv, HEADER false, QUOTE '', ESCAPE '', DELIMITER '', NULLSTR ''"
+
+/** Texts as the other runtimes write them, so that no spreadsheet runs them. */
+const guarded = (cell: string, { typeId }: DuckDBType): string => {
+  if (typeId !== Id.VARCHAR && typeId !== Id.ENUM) return cell
+  const begins = `left(${cell}, 1) IN (${formulaBegins.map(literal).join(", ")})`
+  const isNumber = `regexp_full_match(${cell}, ${literal(number.source)})`
+  return `CASE WHEN ${begins} AND NOT ${isNumber} THEN '''' || ${cell} ELSE ${cell} END`
+}
 
 /** The query and the COPY options for a file of the relation. */
 const copyOf = (
@@ -37,8 +46,9 @@ const copyOf = (
         const found = wanted === undefined ? undefined : columnAt(columns, path)
         const column = columns.find(({ name }) => name === path)
         const [value, type] = found ?? (column === undefined ? [] : [identifier(column.name), column.type])
-        const cell = value === undefined || type === undefined ? "CAST(NULL AS VARCHAR)" : text(value, type)
-        return [cell, identifier(path)] as const
+        const cell =
+          value === undefined || type === undefined ? "CAST(NULL AS VARCHAR)" : guarded(text(value, type), type)
+        return [cell, identifier(guardedName(path))] as const
       })
       // A lone empty cell would be an empty line, which readers skip.
       const written = cells.map(

@@ -1,17 +1,10 @@
 import { isPattern, zoneOffset } from "../../../languages/query/DateMath.ts"
 import { instant } from "../../../languages/query/Instant.ts"
-import { formula, number, special } from "../../formats/CsvEncoder.ts"
-
-/** Field names that no program takes for a formula, such as `@timestamp`. */
-const plainName = /^@?[A-Za-z_][A-Za-z0-9_.]*$/
+import { guarded, guardedName, quoted } from "../../formats/CsvEncoder.ts"
 
 /** A cell by RFC 4180. */
-export const cell = (text: string | null | undefined): string => {
-  if (text === null || text === undefined || text === "") return ""
-  // All of these characters sort before the letters.
-  const safe = text.charCodeAt(0) <= 0x40 && formula.test(text) && !number.test(text) ? `'${text}` : text
-  return special.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe
-}
+export const cell = (text: string | null | undefined): string =>
+  text === null || text === undefined || text === "" ? "" : quoted(guarded(text))
 
 const pad = (value: number): string => String(value).padStart(2, "0")
 
@@ -70,7 +63,7 @@ export type Show = (text: string) => string
 
 /** Encodes records whose fields are texts as csv (RFC 4180). `shown` has the conversion of each column, if any. */
 export const csvOf = (columns: ReadonlyArray<string>, shown: ReadonlyArray<Show | undefined> = []) => {
-  const header = `${columns.map((name) => (plainName.test(name) ? name : cell(name))).join(",")}\r\n`
+  const header = `${columns.map((name) => quoted(guardedName(name))).join(",")}\r\n`
   const rows = (records: ReadonlyArray<Texts>): string => {
     let text = ""
     for (const record of records) {
