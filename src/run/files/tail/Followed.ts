@@ -33,6 +33,7 @@ export class Followed {
   readonly number: number
   readonly device: string
   readonly inode: string
+  readonly born: string
   path: string
   head: Head
   /** The end of the bytes that were passed on. */
@@ -54,7 +55,6 @@ export class Followed {
   readonly #handle: FileHandle
   /** Size and modification time when the file had no further line. */
   #exhausted = ""
-  readonly #born: string
   readonly #given: Encoding
 
   constructor(
@@ -73,7 +73,7 @@ export class Followed {
     this.device = identity.device
     this.inode = identity.inode
     this.head = identity.head
-    this.#born = identity.born
+    this.born = identity.born
     this.offset = reached.offset
     this.taken = reached
     this.counts = { ...reached.counts }
@@ -81,7 +81,7 @@ export class Followed {
 
   /** The name of what is read now. A later attempt gives the same one: it does not depend on the order of files. */
   get content(): string {
-    return `${this.inode}.${this.#born}.${this.taken.turn}`
+    return `${this.inode}.${this.born}.${this.taken.turn}`
   }
 
   /** Where the receiver has to go on, should this attempt end. */
@@ -163,6 +163,18 @@ export class Followed {
     const bytes = buffer.subarray(0, bytesRead)
     await this.#order(bytes)
     return this.#take(bytes, true)
+  }
+
+  /** Whether it has a name anywhere, so that it can come back. */
+  async hasName(): Promise<boolean> {
+    const found = await this.#handle.stat().catch(() => undefined)
+    return found !== undefined && found.nlink > 0
+  }
+
+  /** Where to go on if it comes back, when the receiver has processed its rest. */
+  left({ end }: Block): Reached {
+    const { offset, line, turn } = this.taken
+    return { offset: end, line: offset === end ? line : undefined, turn, counts: { ...this.counts } }
   }
 
   async close(): Promise<void> {

@@ -14,6 +14,8 @@ const pollMillis = 1000
 const findMillis = 5000
 /** How long a renamed or removed file is still read: its writer may keep it open for a while. */
 const lingerMillis = 5000
+/** How many files without a name are remembered at least; more if more were followed at once. */
+const leastRemembered = 100
 
 /** The stored position of a file. */
 const Known = Schema.Struct({
@@ -23,6 +25,7 @@ const Known = Schema.Struct({
   head: Schema.Struct({ length: Schema.Finite, hash: Schema.String }),
   offset: Schema.Finite,
   // Positions of earlier versions lack these.
+  born: Schema.optionalKey(Schema.String),
   line: Schema.optionalKey(Schema.Finite),
   turn: Schema.Finite.pipe(Schema.withDecodingDefaultKey(Effect.succeed(0))),
   counts: Schema.Struct({ records: Schema.Finite, failures: Schema.Finite }).pipe(
@@ -37,6 +40,15 @@ const reachedOf = ({ offset, line, turn, counts }: Known): Reached => ({
   turn,
   counts
 })
+
+const knownOf = ({ path, device, inode, born, head }: Followed, reached: Reached): Known => {
+  const { line, ...counted } = reached
+  return { path, device, inode, born, head, ...counted, ...(line === undefined ? {} : { line }) }
+}
+
+/** Whether it is the same file, and not another one with the inode of a removed one. */
+const isKnown = (known: Known, identity: Identity): boolean =>
+  isSame(known, identity) && (known.born ?? identity.born) === identity.born
 
 const Saved = Schema.Struct({
   /** The root of the files, where the node names none. */
@@ -57,9 +69,11 @@ export class Tail {
   readonly #how: Tailing
   readonly #signal: AbortSignal
   readonly #wake: Wake
+  /** Files that have no name now, oldest first. A share that was away, or a folder that was moved, brings them back. */
   #known: ReadonlyArray<Known>
   #followed: Array<Followed> = []
   #count = 0
+  #mostFollowed = 0
 
   constructor(pattern: string, files: TenantFiles, position: unknown, how: Tailing, signal: AbortSignal) {
     this.#pattern = pattern
@@ -73,10 +87,7 @@ export class Tail {
 
   readonly #position = (): unknown => ({
     root: this.#files.name,
-    files: [
-      ...this.#followed.map(({ path, device, inode, head, taken }) => ({ path, device, inode, head, ...taken })),
-      ...this.#known
-    ]
+    files: [...this.#known, ...this.#followed.map((file) => knownOf(file, file.taken))]
   })
 
   readonly #growth = (file: Followed, { bytes, from, ended }: Block, isDue = false): Growth => {
@@ -161,7 +172,8 @@ export class Tail {
     this.#wake.watch(folders)
   }
 
-  async #add(path: string): Promise<Followed | undefined> {
+  /** Opens a file. One that is looked for under other names than those of the glob has to be known. */
+  async #add(path: string, isMoved = false): Promise<Followed | undefined> {
     // The file may have been removed, or may not be readable yet.
     const handle = await this.#files.open(path).catch(() => undefined)
     if (handle === undefined) return undefined
@@ -171,9 +183,13 @@ export class Tail {
       await handle.close()
       return already
     }
-    const known = this.#known.find((known) => isSame(known, identity))
-    this.#known = this.#known.filter((other) => other !== known)
+    const known = this.#known.find((known) => isKnown(known, identity))
+    this.#known = this.#known.filter((other) => !isSame(other, identity))
     const resumes = known !== undefined && (await beginsWith(handle, known.head))
+    if (isMoved && !resumes) {
+      await handle.close()
+      return undefined
+    }
     const anew = {
       offset: 0,
       line: 1,
@@ -189,6 +205,7 @@ export class Tail {
       this.#how.encoding
     )
     this.#followed.push(file)
+    this.#mostFollowed = Math.max(this.#mostFollowed, this.#followed.length)
     return file
   }
 
@@ -202,11 +219,17 @@ export class Tail {
         const at = await stat(join(real!, name), { bigint: true }).catch(() => undefined)
         const key: Pick<Identity, "device" | "inode"> = { device: String(at?.dev), inode: String(at?.ino) }
         if (at === undefined || !isSame(known, key)) continue
-        const file = await this.#add(folder === "" ? name : `${folder}/${name}`)
+        const file = await this.#add(folder === "" ? name : `${folder}/${name}`, true)
         if (file !== undefined) file.lostAt ??= Date.now()
       }
     }
-    this.#known = []
+    // Without any file, the folder may be one that is not mounted yet.
+    if (this.#followed.length > 0) this.#forget()
+  }
+
+  /** Forgets what has been away for longest: the file may have been removed meanwhile. */
+  #forget(): void {
+    this.#known = this.#known.slice(-Math.max(leastRemembered, this.#mostFollowed))
   }
 
   /** Stops following files that lost their names more than `lingerMillis` ago. */
@@ -215,8 +238,10 @@ export class Tail {
     for (const file of this.#followed.filter(({ lostAt }) => lostAt !== undefined && lostAt < before)) {
       const block = await file.rest()
       yield this.#growth(file, block)
-      file.took(block)
+      const hasName = await file.hasName()
       this.#followed = this.#followed.filter((other) => other !== file)
+      if (hasName) this.#known = [...this.#known, knownOf(file, file.left(block))]
+      this.#forget()
       await file.close()
     }
   }
