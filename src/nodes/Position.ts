@@ -19,6 +19,8 @@ export interface Tailing {
   readonly encoding: Encoding
   /** Seconds after which bytes are due that were passed on, but that a later attempt would read again. */
   readonly dueAfter?: number | undefined
+  /** Is told once why a file is not read. */
+  readonly tell?: ((text: string) => void) | undefined
 }
 
 /** Bytes added to a followed file. */

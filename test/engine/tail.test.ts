@@ -2,6 +2,7 @@ import { appendFile, mkdir, mkdtemp, rename, rm, writeFile } from "node:fs/promi
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { afterEach, beforeEach, describe, expect, it, vi } from "@effect/vitest"
+import { Failure } from "../../src/drivers/Failure.ts"
 import { TenantFiles } from "../../src/drivers/files/TenantFiles.ts"
 import { Tail } from "../../src/run/files/tail/Tail.ts"
 import { eventually } from "../support/process.ts"
@@ -30,10 +31,12 @@ const following = (position?: unknown, files = new TenantFiles(root)) => {
   const stop = new AbortController()
   const lines: Array<string> = []
   const contents = new Set<string>()
+  const told: Array<string> = []
+  const tell = (text: string) => void told.push(text)
   let saved: () => unknown = () => undefined
   let ends = 0
   const read = async () => {
-    const tail = new Tail("logs/*.log", files, position, { encoding: "utf-8" }, stop.signal)
+    const tail = new Tail("logs/*.log", files, position, { encoding: "utf-8", tell }, stop.signal)
     for await (const { bytes, content, counts, ended, position } of tail.run()) {
       lines.push(
         ...Buffer.from(bytes)
@@ -48,8 +51,11 @@ const following = (position?: unknown, files = new TenantFiles(root)) => {
     }
   }
   const done = read()
+  // Whoever stops it learns of a failure.
+  done.catch(() => {})
   return {
     lines,
+    told,
     contents,
     ends: () => ends,
     position: () => JSON.parse(JSON.stringify(saved())),
@@ -98,6 +104,42 @@ describe("files whose folder goes away", () => {
     await eventually("the new line", () => run.lines.length > 1)
     await run.stop()
     expect(run.lines).toEqual(["other", "3"])
+  })
+})
+
+describe("a file that cannot be opened", () => {
+  /** Folders in which opening fails, as it does without rights or descriptors, which a test as root cannot lack. */
+  class Refusing extends TenantFiles {
+    reason: Error | undefined
+    override async open(path: string) {
+      if (path === "logs/a.log" && this.reason !== undefined) throw this.reason
+      return super.open(path)
+    }
+  }
+  const refusing = (reason: Error) => Object.assign(new Refusing(root), { reason })
+
+  it("is told of once, and read when it can be", async () => {
+    const files = refusing(new Failure("The gateway's user may not read it"))
+    await writeFile(log("a.log"), "1\n")
+    const run = following(undefined, files)
+    for (const name of ["b.log", "c.log", "d.log"]) {
+      await writeFile(log(name), `${name}\n`)
+      await eventually("the line of another file", () => run.lines.includes(name))
+    }
+    expect(run.told).toEqual(['"logs/a.log" is not read: The gateway\'s user may not read it'])
+    Object.assign(files, { reason: undefined })
+    await eventually("its line", () => {
+      ahead += longAfter
+      return run.lines.includes("1")
+    })
+    await run.stop()
+    expect(run.told.length).toBe(1)
+  })
+
+  it("because too many are open fails the run", async () => {
+    await writeFile(log("a.log"), "1\n")
+    const run = following(undefined, refusing(Object.assign(new Error("too many"), { code: "EMFILE" })))
+    await expect(run.stop()).rejects.toThrow('"logs/*.log" names more files than can be open at once: 0 are. Raise')
   })
 })
 

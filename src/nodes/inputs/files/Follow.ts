@@ -35,10 +35,10 @@ export const follow = async (
     const named = source ? path : undefined
     return new RecordReader({ format: given, encoding, multiline, named, from }, context, emitCounted)
   }
-  for await (const growth of files.tail(path, context.position.load(), {
-    encoding,
-    dueAfter: multiline?.flush_after
-  })) {
+  // Nothing waits for the message: it is about what the run goes on without.
+  const tell = (text: string) => void Promise.resolve(context.print([text])).catch(() => {})
+  const dueAfter = multiline?.flush_after
+  for await (const growth of files.tail(path, context.position.load(), { encoding, dueAfter, tell })) {
     const reader = readers.get(growth.file) ?? readerOf(growth)
     readers.set(growth.file, reader)
     await reader.push(growth.bytes)

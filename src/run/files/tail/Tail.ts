@@ -1,6 +1,7 @@
-import { readdir, stat } from "node:fs/promises"
+import { type FileHandle, readdir, stat } from "node:fs/promises"
 import { dirname, join } from "node:path"
 import { Effect, Schema } from "effect"
+import { codeOf, Failure } from "../../../drivers/Failure.ts"
 import type { TenantFiles } from "../../../drivers/files/TenantFiles.ts"
 import { compressionOf } from "../../../nodes/Paths.ts"
 import type { Growth, Tailing } from "../../../nodes/Position.ts"
@@ -74,6 +75,8 @@ export class Tail {
   #followed: Array<Followed> = []
   #count = 0
   #mostFollowed = 0
+  /** How often files could not be opened. */
+  readonly #refused = new Map<string, number>()
 
   constructor(pattern: string, files: TenantFiles, position: unknown, how: Tailing, signal: AbortSignal) {
     this.#pattern = pattern
@@ -168,14 +171,41 @@ export class Tail {
         file.lostAt = undefined
       }
     }
+    const all = new Set(paths)
+    for (const path of this.#refused.keys()) if (!all.has(path)) this.#refused.delete(path)
     for (const file of this.#followed) if (!named.has(file)) file.lostAt ??= Date.now()
     this.#wake.watch(folders)
   }
 
-  /** Opens a file. One that is looked for under other names than those of the glob has to be known. */
+  /**
+   * Opens a file. It may have been removed, or not be readable yet: what is told is why it cannot be opened when it is
+   * found again.
+   */
+  async #open(path: string): Promise<FileHandle | undefined> {
+    try {
+      const handle = await this.#files.open(path)
+      this.#refused.delete(path)
+      return handle
+    } catch (error) {
+      const code = codeOf(error)
+      if (code === "EMFILE" || code === "ENFILE") {
+        throw new Failure(
+          `"${this.#pattern}" names more files than can be open at once: ${this.#followed.length} are. Raise the limit of ` +
+            "open files of the gateway (ulimit -n, LimitNOFILE=), or name fewer"
+        )
+      }
+      const times = (this.#refused.get(path) ?? 0) + 1
+      this.#refused.set(path, times)
+      // Other errors than failures name paths of the machine.
+      const reason = error instanceof Failure ? error.message : `it cannot be opened (${code ?? "unknown error"})`
+      if (times === 2) this.#how.tell?.(`"${path}" is not read: ${reason}`)
+      return undefined
+    }
+  }
+
+  /** Follows a file. One that is looked for under other names than those of the glob has to be known. */
   async #add(path: string, isMoved = false): Promise<Followed | undefined> {
-    // The file may have been removed, or may not be readable yet.
-    const handle = await this.#files.open(path).catch(() => undefined)
+    const handle = await this.#open(path)
     if (handle === undefined) return undefined
     const identity = await identify(handle)
     const already = this.#followed.find((file) => isSame(file, identity))
