@@ -47,16 +47,29 @@ describe("what changes", () => {
 
   it("is not used when it changed while it was loaded, or is away for a while", async () => {
     const read: Parameters<typeof changing>[0] = { version: "1", content: "one" }
-    const { use, loads } = await changing(read)
+    const { use, loads, said } = await changing(read)
     Object.assign(read, { version: "2", content: "two", whileLoading: () => (read.version = "3") })
     for (let at = 0; at < 2; at++) expect(await use()).toBe("one")
     delete read.whileLoading
     read.content = "three"
     read.version = new Error("no such file")
     for (let at = 0; at < 5; at++) expect(await use()).toBe("one")
-    expect(loads()).toBe(2)
+    expect([loads(), said]).toEqual([2, ["t.csv is away, so what was read before is kept: no such file"]])
     read.version = "3"
     expect([await use(), await use(), await use()]).toEqual(["one", "one", "three"])
+    // A pattern that names no file any more.
+    read.version = ""
+    for (let at = 0; at < 5; at++) expect(await use()).toBe("three")
+    expect([loads(), said.at(-1)]).toEqual([3, 't.csv is away, so what was read before is kept: "t.csv" names no file'])
+  })
+
+  it("is not away when a pattern has named no file from the beginning", async () => {
+    const read = { version: "", content: "" }
+    const { use, said } = await changing(read)
+    for (let at = 0; at < 5; at++) expect(await use()).toBe("")
+    Object.assign(read, { version: "1", content: "one" })
+    expect([await use(), await use(), await use()]).toEqual(["", "", "one"])
+    expect(said).toEqual(["t.csv has changed and was read again: 3 entries"])
   })
 
   it("stays what it was when it cannot be loaded, which is said once", async () => {

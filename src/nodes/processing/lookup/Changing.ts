@@ -25,6 +25,7 @@ export class Changing<A> {
   #failed: string | undefined
   #lookedAt = performance.now()
   #isLooking = false
+  #isAway = false
 
   private constructor(
     context: NodeContext,
@@ -81,10 +82,22 @@ export class Changing<A> {
   }
 
   async #look(path: string, versionOf: (path: string) => Promise<string>): Promise<void> {
-    // A file that is away for a moment is being replaced.
-    const version = await versionOf(path).catch(() => undefined)
+    let away = `"${path}" names no file`
+    const found = await versionOf(path).catch((error) => {
+      away = error instanceof Error ? error.message : String(error)
+      return ""
+    })
+    // A pattern may have named no file from the beginning.
+    const version = found === "" && this.#loaded !== "" ? undefined : found
     const isSettled = version === this.#seen
     this.#seen = version
+    if (version !== undefined) this.#isAway = false
+    else if (isSettled && !this.#isAway) {
+      // In one look only it is being replaced.
+      this.#isAway = true
+      this.#context.counted?.("failedReloads", 1)
+      await this.#tell(`${path} is away, so what was read before is kept: ${away}`)
+    }
     if (version === undefined || !isSettled || version === this.#loaded || version === this.#failed) return
     try {
       const { value, entries } = await this.#load()
