@@ -1,11 +1,12 @@
 import type { Fields } from "../../../languages/FieldPath.ts"
 import { unknownName } from "../../../languages/Suggest.ts"
 import { fileInput } from "../../inputs/FileInput.ts"
-import type { Format } from "../../inputs/files/Format.ts"
+import { type Format, formatOf } from "../../inputs/files/Format.ts"
 import { chosen, type Event, type NodeContext } from "../../Node.ts"
 import type { Storage } from "../../NodeFiles.ts"
 import { Networks } from "../addresses/Networks.ts"
 import type { Loaded } from "./Changing.ts"
+import { filesOf, referenceOf } from "./TableSource.ts"
 
 /** Maximum number of rows of a table, which is held in memory. */
 const maxRows = 1_000_000
@@ -79,6 +80,24 @@ class Columns {
   }
 }
 
+/**
+ * Whether a table of csv without rows is empty. It has no key then, and is more likely one that could not be written, as
+ * on a full disk, than one without rows.
+ */
+const lacksHeader = async (given: TableSettings, context: NodeContext): Promise<boolean> => {
+  const reference = referenceOf(given)
+  const files = filesOf(given, context)
+  const found =
+    reference === undefined
+      ? (await files.glob(given.path ?? "")).map((name) => ({ name, read: () => files.read(name) }))
+      : [await context.open(reference)]
+  for (const { name, read } of found) {
+    if ((given.format ?? formatOf(name)) !== "csv") return false
+    for await (const chunk of read()) if (chunk.length > 0) return false
+  }
+  return found.length > 0
+}
+
 /** Reads the table. Of several rows with the same key the first is used. */
 export const loadTable = async (
   given: TableSettings,
@@ -109,5 +128,6 @@ export const loadTable = async (
   const reader = await fileInput.start(sourceOf(given), reading)
   await reader.run?.(take)
   if (rows > 0) seen.check()
+  else if (await lacksHeader(given, context)) throw new Error("the table is empty: it has not even a header")
   return { value: table, entries: rows }
 }
