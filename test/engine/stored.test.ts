@@ -68,6 +68,14 @@ describe("a Parquet file", () => {
       })
       const bad = ended(yield* follow(reading({ path: "samples/bad.parquet" })).pipe(Effect.provide(on)))
       assert.include(bad.error, 'The file "samples/bad.parquet" is not a valid Parquet file')
+      // A compressed one is decompressed to the disk.
+      yield* Effect.promise(() =>
+        writeFile(join(conf, "samples", "bomb.parquet.gz"), gzipSync(Buffer.alloc(2_000_000)))
+      )
+      const few = engine(settings(root, { fileBytes: 1_000_000 }))
+      const bomb = ended(yield* follow(reading({ path: "samples/bomb.parquet.gz" })).pipe(Effect.provide(few)))
+      const limit = "exceeds the size limit of a run (1000000 bytes)"
+      assert.strictEqual(bomb.error, `file_input: The data of the file "samples/bomb.parquet.gz" ${limit}`)
     })
   )
 })

@@ -18,6 +18,9 @@ import { extraction } from "../../src/run/stream/EncodedRows.ts"
 import { Engine } from "../../src/services/runs/Engine.ts"
 import { Settings } from "../../src/services/shared/Settings.ts"
 
+/** The limit of a run, in bytes. */
+const fileBytes = 1024 ** 3
+
 const discard: Sink = { write: () => {}, close: async () => {} }
 
 /** Runs flowlines in this very process, for tests. What they read is real; their data files are thrown away. */
@@ -38,6 +41,7 @@ export const layer = Layer.effect(
         scratch: data,
         outbound: [],
         ownPorts: [],
+        fileBytes,
         spec
       }
       const stored = new StoredFiles(spec, Layer.succeed(Blobs, blobs))
@@ -69,7 +73,7 @@ export const layer = Layer.effect(
       )
       const order = {
         scratch,
-        fileBytes: 1024 ** 3,
+        fileBytes,
         memoryMib: spec.flowline.settings.memory_mib ?? 512
       }
       if (spec.trial !== undefined) {

@@ -5,7 +5,7 @@ import { pipeline } from "node:stream/promises"
 import * as Predicate from "effect/Predicate"
 import { jsonLine, literal } from "../../drivers/duckdb/Columns.ts"
 import { Database, SqlFailure } from "../../drivers/duckdb/Database.ts"
-import { Failure } from "../../drivers/Failure.ts"
+import { Failure, writeFailure } from "../../drivers/Failure.ts"
 import { parseJson } from "../../languages/json/JsonValue.ts"
 import { batchRecords } from "../../nodes/Batch.ts"
 import type { Batch } from "../../nodes/Node.ts"
@@ -23,11 +23,25 @@ type ReadFiles = Pick<InputFiles, "read" | "openFile">
 
 let files = 0
 
-/** Copies the bytes to a file that DuckDB can read. */
-const spool = async (scratch: string, bytes: AsyncIterable<Uint8Array>) => {
+/** Copies the bytes to a file that DuckDB can read. A small compressed file may become one that fills the disk. */
+const spool = async (scratch: string, bytes: AsyncIterable<Uint8Array>, name: string, limit: number) => {
   const path = join(scratch, `${++files}.parquet`)
-  await pipeline(bytes, createWriteStream(path, { mode: 0o600 }))
-  return { path, close: () => rm(path, { force: true }) }
+  const within = async function* () {
+    let left = limit
+    for await (const chunk of bytes) {
+      left -= chunk.length
+      if (left < 0) throw new Failure(`The data of the file "${name}" exceeds the size limit of a run (${limit} bytes)`)
+      yield chunk
+    }
+  }
+  const close = () => rm(path, { force: true })
+  try {
+    await pipeline(within, createWriteStream(path, { mode: 0o600 }))
+  } catch (error) {
+    await close()
+    throw writeFailure(error, "A temporary file of the run")
+  }
+  return { path, close }
 }
 
 /** Linux reopens a file by the path of its descriptor, so DuckDB reads the file that was checked. */
@@ -51,17 +65,22 @@ async function* records(path: string, scratch: string): AsyncGenerator<Batch> {
 /** The records of a Parquet file, each value as lossless JSON. */
 export async function* parquet(
   source: string | Reference,
-  from: { readonly files: ReadFiles; readonly stored: StoredFiles; readonly scratch: string }
+  from: {
+    readonly files: ReadFiles
+    readonly stored: StoredFiles
+    readonly scratch: string
+    readonly fileBytes: number
+  }
 ): AsyncGenerator<Batch> {
   await mkdir(from.scratch, { recursive: true })
   const name = typeof source === "string" ? source : (await from.stored.open(source)).name
   const stored = typeof source === "string" ? undefined : await from.stored.open(source)
   const file =
     stored !== undefined
-      ? await spool(from.scratch, stored.read())
+      ? await spool(from.scratch, stored.read(), name, from.fileBytes)
       : process.platform === "linux" && compressionOf(name) === undefined && from.files.openFile !== undefined
         ? await direct(await from.files.openFile(name))
-        : await spool(from.scratch, from.files.read(name))
+        : await spool(from.scratch, from.files.read(name), name, from.fileBytes)
   try {
     yield* records(file.path, from.scratch)
   } catch (error) {

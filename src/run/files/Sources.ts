@@ -10,7 +10,7 @@ import type { Order } from "../../protocol/RunProtocol.ts"
 import type { StoredFiles } from "./StoredFiles.ts"
 
 /** The part of an order that says where a run reads files. */
-export type SourceOrder = Pick<Order, "conf" | "data" | "roots" | "scratch" | "outbound" | "ownPorts"> & {
+export type SourceOrder = Pick<Order, "conf" | "data" | "roots" | "scratch" | "fileBytes" | "outbound" | "ownPorts"> & {
   readonly spec: Pick<Order["spec"], "rootNames">
 }
 
@@ -116,12 +116,12 @@ export class Sources {
   }
 
   #withRecords({ followed, ...files }: FolderFiles): InputFiles {
-    const [stored, signal, { scratch }] = [this.#stored, this.#signal, this.#order]
+    const [stored, signal, { scratch, fileBytes }] = [this.#stored, this.#signal, this.#order]
     // Few runs read Parquet or follow files, so these modules are loaded on first use.
     return {
       ...files,
       parquet: async function* (source) {
-        yield* (await import("./Parquet.ts")).parquet(source, { files, stored, scratch })
+        yield* (await import("./Parquet.ts")).parquet(source, { files, stored, scratch, fileBytes })
       },
       tail: async function* (pattern, position, how): AsyncGenerator<Growth> {
         const { savedRoot, Tail } = await import("./tail/Tail.ts")
@@ -131,7 +131,7 @@ export class Sources {
   }
 
   #objects(access: NonNullable<Storage["s3"]>): InputFiles {
-    const [stored, signal, { scratch, outbound }] = [this.#stored, this.#signal, this.#order]
+    const [stored, signal, { scratch, fileBytes, outbound }] = [this.#stored, this.#signal, this.#order]
     const load = async () => {
       const { ObjectFiles } = await import("../../drivers/objects/ObjectFiles.ts")
       return new ObjectFiles(access, new Outbound(outbound), signal)
@@ -148,7 +148,7 @@ export class Sources {
       glob: async (pattern) => (await objects()).glob(pattern),
       read,
       parquet: async function* (source) {
-        yield* (await import("./Parquet.ts")).parquet(source, { files: { read }, stored, scratch })
+        yield* (await import("./Parquet.ts")).parquet(source, { files: { read }, stored, scratch, fileBytes })
       },
       tail: () => {
         throw new Failure("Objects of an S3 storage do not grow: they cannot be followed")
