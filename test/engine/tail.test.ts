@@ -136,6 +136,20 @@ describe("a file that cannot be opened", () => {
     expect(run.told.length).toBe(1)
   })
 
+  it("and its folder neither, is told of", async () => {
+    class Closed extends TenantFiles {
+      override async watched() {
+        return { paths: [], odd: [], unreadable: ["logs"] }
+      }
+    }
+    const run = following(undefined, new Closed(root))
+    await eventually("the message", () => run.told.length > 0)
+    await writeFile(log("a.log"), "1\n")
+    await eventually("the line", () => run.lines.length > 0)
+    await run.stop()
+    expect(run.told).toEqual(['"logs" cannot be read, so there may be files that are not followed'])
+  })
+
   it("because too many are open fails the run", async () => {
     await writeFile(log("a.log"), "1\n")
     const run = following(undefined, refusing(Object.assign(new Error("too many"), { code: "EMFILE" })))

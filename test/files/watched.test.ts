@@ -14,11 +14,11 @@ const bound = ["setpriv", "--bounding-set=-dac_override,-dac_read_search", "--"]
 const isRoot = process.getuid?.() === 0
 const isBound = !isRoot || spawnSync(bound[0]!, [...bound.slice(1), "true"]).status === 0
 
-/** What is found by a process that the modes of files concern. */
-const watched = (folder: string, patterns: ReadonlyArray<string>): ReadonlyArray<unknown> => {
+/** What is found by a process that the modes of files concern, or why nothing is. */
+const watched = (folder: string, patterns: ReadonlyArray<string>, as = "watched"): ReadonlyArray<unknown> => {
   const program = `
     const { TenantFiles } = await import(${JSON.stringify(module)})
-    const found = ${JSON.stringify(patterns)}.map((one) => new TenantFiles(${JSON.stringify(folder)}, "logs").watched(one))
+    const found = ${JSON.stringify(patterns)}.map((one) => new TenantFiles(${JSON.stringify(folder)}, "logs").${as}(one).catch(String))
     console.log(JSON.stringify(await Promise.all(found)))`
   const [command = "", ...args] = [...(isRoot ? bound : []), process.execPath, "--input-type=module", "-e", program]
   return JSON.parse(execFileSync(command, args, { encoding: "utf8" }))
@@ -47,6 +47,14 @@ describe("files that are watched", () => {
         { paths: [], odd: [], unreadable: [] },
         { paths: [], odd: [], unreadable: [] }
       ])
+      const refused = (path: string) => `Failure: The gateway's user may not read "${path}" of the root "logs"`
+      expect(watched(folder, patterns.slice(0, 4), "glob")).toEqual([
+        ["open/a.log"],
+        ["open/a.log"],
+        refused("closed/a.log"),
+        refused("closed/b")
+      ])
+      expect(watched(folder, ["*/none.log", "closed/*.log"], "found")).toEqual([[], []])
     } finally {
       for (const name of ["unlisted", "closed"]) chmodSync(join(folder, name), 0o700)
       rmSync(folder, { recursive: true })

@@ -6,7 +6,7 @@ import { fileKey, fileText, placeOf } from "../../protocol/Roots.ts"
 import { codeOf, Failure, writeFailure } from "../Failure.ts"
 import type { Area } from "./Area.ts"
 import { lockPath } from "./FileLock.ts"
-import { segments } from "./TenantFiles.ts"
+import { segments } from "./PathNames.ts"
 
 /**
  * How much of a file belongs to saved positions. `file` is its inode and time of birth, which another file of the same

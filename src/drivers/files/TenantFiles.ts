@@ -1,14 +1,15 @@
 import { type FileHandle, readdir, realpath, stat } from "node:fs/promises"
 import { join } from "node:path"
 import { setImmediate } from "node:timers/promises"
-import { globFault, globTest, isGlob } from "../../languages/Glob.ts"
+import { isGlob } from "../../languages/Glob.ts"
 import { suggestion } from "../../languages/Suggest.ts"
 import type { OpenFile } from "../../nodes/NodeFiles.ts"
 import { ownRoots, placeOf, workFolder } from "../../protocol/Roots.ts"
 import { codeOf, Failure } from "../Failure.ts"
 import { chunkBytes, plain } from "./Compression.ts"
-import { escaped, type OddFile, odd, oddFile, oddReason } from "./OddNames.ts"
+import { type OddFile, oddFile, oddReason } from "./OddNames.ts"
 import { isInside, openInside } from "./OpenInside.ts"
+import { matcher, segments } from "./PathNames.ts"
 
 const maxFound = 100_000
 /** Error codes for a path that does not exist, or cannot. */
@@ -19,22 +20,6 @@ const turn = 10
 const maxNames = 10_000
 
 const isOwn = (name: string): boolean => name === ownRoots.conf || name === ownRoots.data
-
-/** The segments of a path. Throws if the path could leave its folder or be ambiguous. */
-export const segments = (path: string): ReadonlyArray<string> => {
-  const parts = path.split("/")
-  const bad = (part: string) => part === "" || part === "." || part === ".." || Buffer.byteLength(part) > 255
-  if (parts[0] === workFolder) throw new Failure(`The folder "${workFolder}" is the gateway's own`)
-  if (parts.some(bad) || odd.test(path)) throw new Failure(`The path "${escaped(path)}" is not valid`)
-  return parts
-}
-
-/** What tells whether a path matches the pattern. */
-export const matcher = (pattern: string): ((path: string) => boolean) => {
-  const fault = globFault(pattern)
-  if (fault !== undefined) throw new Failure(fault)
-  return globTest(pattern)
-}
 
 /** The folders of a pattern before its first wildcard. */
 const baseOf = (parts: ReadonlyArray<string>): string => parts.slice(0, parts.findIndex(isGlob)).join("/")
@@ -100,7 +85,12 @@ export class TenantFiles {
     if ((await this.real("")) === undefined && !isOwn(this.name)) {
       return new Failure(`The folder of ${placeOf(this.name)} does not exist on the gateway's machine`)
     }
+    if (await this.#isDenied(path, segments(path))) return this.#unread(path)
     return new Failure(`The file "${path}" does not exist in ${placeOf(this.name)}${await this.near(path)}`)
+  }
+
+  #unread(path: string): Failure {
+    return new Failure(`The gateway's user may not read ${path && `"${path}" of `}${placeOf(this.name)}`)
   }
 
   /**
@@ -133,9 +123,17 @@ export class TenantFiles {
     }
   }
 
+  /** The files of a pattern. Fails when there are none, but folders that cannot be read may have some. */
   async glob(pattern: string): Promise<ReadonlyArray<string>> {
+    const unreadable: Array<string> = []
+    const found = await this.#named(pattern, unreadable)
+    if (found.length === 0 && unreadable[0] !== undefined) throw this.#unread(unreadable[0])
+    return found
+  }
+
+  async #named(pattern: string, unreadable: Array<string>): Promise<ReadonlyArray<string>> {
     const odd: Array<OddFile> = []
-    const found = await this.#glob(pattern, [], odd)
+    const found = await this.#glob(pattern, unreadable, odd)
     const [first] = odd
     if (first !== undefined) throw new Failure(`The file "${first.shown}" of ${placeOf(this.name)} ${oddReason}`)
     return found
@@ -161,11 +159,11 @@ export class TenantFiles {
   }
 
   /**
-   * The files of a pattern, like {@link glob}, except that a plain path without a file gives no files instead of a
-   * failure.
+   * The files of a pattern, like {@link glob}, except that a plain path without a file, and folders that cannot be read,
+   * give no files instead of a failure.
    */
   async found(pattern: string): Promise<ReadonlyArray<string>> {
-    if (isGlob(pattern)) return this.glob(pattern)
+    if (isGlob(pattern)) return this.#named(pattern, [])
     const real = await this.real(pattern)
     const at = real === undefined ? undefined : await stat(real).catch(() => undefined)
     return at?.isFile() === true ? [pattern] : []

@@ -9,7 +9,7 @@ import { Body } from "../blobs/s3/GetObject.ts"
 import { page, pages } from "../blobs/s3/Look.ts"
 import { Failure } from "../Failure.ts"
 import { chunkBytes, plain } from "../files/Compression.ts"
-import { matcher } from "../files/TenantFiles.ts"
+import { matcher } from "../files/PathNames.ts"
 import type { Outbound } from "../Outbound.ts"
 import { bucketOf, mayPass, objectFailure } from "./ObjectStore.ts"
 

@@ -10,7 +10,7 @@ import {
   syncFolder
 } from "../../drivers/files/AppendedFile.ts"
 import type { Area } from "../../drivers/files/Area.ts"
-import { segments } from "../../drivers/files/TenantFiles.ts"
+import { segments } from "../../drivers/files/PathNames.ts"
 import type { Sink } from "../../nodes/NodeFiles.ts"
 import { fileKey, fileText } from "../../protocol/Roots.ts"
 import type { TenantBudget } from "../TenantBudget.ts"

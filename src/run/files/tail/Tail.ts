@@ -75,6 +75,8 @@ export class Tail {
   #followed: Array<Followed> = []
   #count = 0
   #mostFollowed = 0
+  /** What was told of. */
+  readonly #unreadable = new Set<string>()
   /** How often files could not be opened. */
   readonly #refused = new Map<string, number>()
 
@@ -171,10 +173,20 @@ export class Tail {
         file.lostAt = undefined
       }
     }
+    if (paths.length === 0) await this.#tellUnreadable()
     const all = new Set(paths)
     for (const path of this.#refused.keys()) if (!all.has(path)) this.#refused.delete(path)
     for (const file of this.#followed) if (!named.has(file)) file.lostAt ??= Date.now()
     this.#wake.watch(folders)
+  }
+
+  /** Files that cannot be found look like files that are not there yet. */
+  async #tellUnreadable(): Promise<void> {
+    for (const path of (await this.#files.watched(this.#pattern)).unreadable) {
+      if (this.#unreadable.has(path)) continue
+      this.#unreadable.add(path)
+      this.#how.tell?.(`"${path}" cannot be read, so there may be files that are not followed`)
+    }
   }
 
   /**
