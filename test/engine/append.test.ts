@@ -1,13 +1,77 @@
-import { existsSync, readFileSync } from "node:fs"
+import { existsSync, mkdtempSync, readFileSync, renameSync, rmSync } from "node:fs"
 import { writeFile } from "node:fs/promises"
+import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { assert, it } from "@effect/vitest"
+import { afterEach, assert, beforeEach, describe, expect, it, vi } from "@effect/vitest"
 import { Effect } from "effect"
+import { dataArea } from "../../src/drivers/files/Area.ts"
+import { Allowance, DataFiles } from "../../src/run/files/DataFiles.ts"
+import { TenantBudget } from "../../src/run/TenantBudget.ts"
 import { eventually } from "../support/process.ts"
 import { running } from "./running.ts"
 import { ended, flowline, node, places, settings, spec } from "./support.ts"
 
 const wait = (what: string, condition: () => boolean) => Effect.promise(() => eventually(what, condition))
+
+describe("a file that a run appends to", () => {
+  let folder: string
+  let ahead: number
+  beforeEach(() => {
+    folder = mkdtempSync(join(tmpdir(), "flow-append-"))
+    ahead = 0
+    const now = performance.now.bind(performance)
+    vi.spyOn(performance, "now").mockImplementation(() => now() + ahead)
+  })
+  afterEach(() => {
+    vi.restoreAllMocks()
+    rmSync(folder, { recursive: true })
+  })
+  const appended = async () => {
+    const files = new DataFiles(
+      dataArea(join(folder, "data")),
+      join(folder, "unfinished"),
+      new Allowance(1000),
+      new TenantBudget("acme")
+    )
+    const sink = await files.append("out/a.log", new AbortController().signal)
+    return { sink, placed: async () => (await files.places())["out/a.log"]?.bytes }
+  }
+  const at = (name: string) => join(folder, "data", "out", name)
+  const text = (name: string) => readFileSync(at(name), "utf8")
+
+  it("goes on in a new one when it was moved or removed", async () => {
+    const { sink, placed } = await appended()
+    await sink.write("1\n")
+    await sink.flush?.()
+    renameSync(at("a.log"), at("a.log.1"))
+    await sink.write("2\n")
+    await sink.flush?.()
+    await sink.write("3\n")
+    await sink.flush?.()
+    expect([text("a.log.1"), text("a.log"), await placed()]).toEqual(["1\n2\n", "3\n", 2])
+    await sink.write("4\n")
+    rmSync(join(folder, "data", "out"), { recursive: true })
+    await sink.write("5\n")
+    await sink.flush?.()
+    // What was flushed has been removed with the file; what came later is kept, as it was promised to be.
+    expect([text("a.log"), await placed()]).toEqual(["4\n5\n", 4])
+    rmSync(at("a.log"))
+    await sink.write("6\n")
+    await sink.close()
+    expect(text("a.log")).toBe("6\n")
+  })
+
+  it("does so, too, in a run that saves no position", async () => {
+    const { sink } = await appended()
+    await sink.write("1\n")
+    rmSync(at("a.log"))
+    ahead += 60_000
+    await sink.write("2\n")
+    await sink.write("3\n")
+    await sink.close()
+    expect(text("a.log")).toBe("1\n2\n3\n")
+  })
+})
 
 it.live("a run waits for the process that appends to its file, and goes on when that is killed", () =>
   Effect.gen(function* () {

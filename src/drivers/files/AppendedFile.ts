@@ -85,16 +85,21 @@ export const endOf = async (handle: FileHandle): Promise<FilePlace> => {
 /** A file that is open for appending, locked against other processes. */
 export interface AppendedFile {
   readonly handle: FileHandle
+  /** Whether the path still is this file, which may have been moved or removed. */
+  readonly isNamed: () => Promise<boolean>
+  /** Opens the file that the path is now, or a new one, under the same lock. The caller closes the handle of this one. */
+  readonly again: () => Promise<AppendedFile>
   readonly close: () => Promise<void>
 }
 
-const openFile = async (area: Area, path: string): Promise<FileHandle> => {
+const openFile = async (area: Area, path: string): Promise<Pick<AppendedFile, "handle" | "isNamed">> => {
   const what = `The file ${fileText(fileKey(area.root, path))}`
   const folders = [...segments(path)]
   const name = folders.pop()!
   const folder = await makeFolders(area, folders, what)
   const flags = constants.O_RDWR | constants.O_CREAT | constants.O_APPEND | constants.O_NOFOLLOW | constants.O_NONBLOCK
-  const handle = await open(join(folder, name), flags, area.isShared ? 0o666 : 0o600).catch((error) => {
+  const at = join(folder, name)
+  const handle = await open(at, flags, area.isShared ? 0o666 : 0o600).catch((error) => {
     throw codeOf(error) === "ELOOP"
       ? new Failure(`${what} could not be written: it is a link`)
       : writeFailure(error, what)
@@ -103,10 +108,21 @@ const openFile = async (area: Area, path: string): Promise<FileHandle> => {
     if (!(await handle.stat()).isFile()) throw new Failure(`${what} could not be written: it is not a regular file`)
     await trim(handle)
     await syncFolder(folder)
-    return handle
+    return { handle, isNamed: () => isAt(at, handle) }
   } catch (error) {
     await handle.close()
     throw error
+  }
+}
+
+const isAt = async (path: string, handle: FileHandle): Promise<boolean> => {
+  const own = await handle.stat({ bigint: true })
+  try {
+    const { dev, ino } = await lstat(path, { bigint: true })
+    return dev === own.dev && ino === own.ino
+  } catch (error) {
+    // A folder that cannot be looked into says nothing.
+    return codeOf(error) !== "ENOENT"
   }
 }
 
@@ -116,9 +132,12 @@ const openFile = async (area: Area, path: string): Promise<FileHandle> => {
  */
 export const openAppended = async (area: Area, path: string, signal?: AbortSignal): Promise<AppendedFile> => {
   const release = await lockPath(area.locks, path, patience, signal)
+  const opened = async (): Promise<AppendedFile> => {
+    const file = await openFile(area, path)
+    return { ...file, again: opened, close: () => file.handle.close().finally(release) }
+  }
   try {
-    const handle = await openFile(area, path)
-    return { handle, close: () => handle.close().finally(release) }
+    return await opened()
   } catch (error) {
     release()
     throw error

@@ -1,20 +1,14 @@
 import { type FileHandle, mkdir, open, rename, rm } from "node:fs/promises"
 import { join } from "node:path"
 import { Failure, writeFailure } from "../../drivers/Failure.ts"
-import {
-  type AppendedFile,
-  endOf,
-  type FilePlace,
-  makeFolders,
-  openAppended,
-  syncFolder
-} from "../../drivers/files/AppendedFile.ts"
+import { endOf, type FilePlace, makeFolders, syncFolder } from "../../drivers/files/AppendedFile.ts"
 import type { Area } from "../../drivers/files/Area.ts"
 import { segments } from "../../drivers/files/PathNames.ts"
 import type { Sink } from "../../nodes/NodeFiles.ts"
 import { fileKey, fileText } from "../../protocol/Roots.ts"
 import type { TenantBudget } from "../TenantBudget.ts"
 import { Appender } from "./Appender.ts"
+import { Appending } from "./Appending.ts"
 
 /** Counts the bytes that a run writes against its limit. */
 export class Allowance {
@@ -42,7 +36,7 @@ export class DataFiles {
   readonly #mayPublish: () => Promise<void>
   #count = 0
   /** The open files that are appended to, by path. */
-  readonly #appended = new Map<string, AppendedFile>()
+  readonly #appended = new Map<string, Appending>()
   /** Functions that close the open files. */
   readonly #open = new Set<() => Promise<void>>()
 
@@ -94,29 +88,28 @@ export class DataFiles {
     return { write, lend, close, copies: true }
   }
 
-  /** Opens a file for appending: see {@link openAppended}. */
+  /** Opens a file for appending: see {@link Appending}. */
   async append(path: string, signal: AbortSignal): Promise<Sink> {
     const what = this.#what(path)
-    const file = await openAppended(this.#area, path, signal)
-    const appender = new Appender(file.handle, what)
-    const release = this.#releaseOf(file, appender)
+    const file = await Appending.open(this.#area, path, what, signal)
+    const release = this.#releaseOf(file, file)
     this.#appended.set(path, file)
     const write = (chunk: Uint8Array | string) => {
       this.#spend(Buffer.byteLength(chunk), what)
-      return appender.write(chunk)
+      return file.write(chunk)
     }
     const close = async () => {
       this.#appended.delete(path)
       try {
-        await appender.sync()
+        await file.sync()
       } finally {
         await release()
       }
     }
-    return { write, lend: this.#lendTo(appender, what), close, flush: () => appender.sync(), copies: true }
+    return { write, lend: this.#lendTo(file, what), close, flush: () => file.sync(), copies: true }
   }
 
-  #lendTo(appender: Appender, what: string): NonNullable<Sink["lend"]> {
+  #lendTo(appender: Pick<Appender, "lend">, what: string): NonNullable<Sink["lend"]> {
     return (bytes, free) => {
       try {
         this.#spend(bytes.length, what)
@@ -145,7 +138,7 @@ export class DataFiles {
   }
 
   /** The function that closes the file after its pending writes. */
-  #releaseOf(handle: Pick<FileHandle, "close">, appender: Appender): () => Promise<void> {
+  #releaseOf(handle: Pick<FileHandle, "close">, appender: Pick<Appender, "idle">): () => Promise<void> {
     const release = async () => {
       this.#open.delete(release)
       await appender.idle()
