@@ -54,8 +54,15 @@ const isComplete = (chunk: Uint8Array): boolean => {
  *
  * @param mayEncrypt whether TLS may run on this connection. Node's TLS bypasses all listeners of a socket; a stream in
  * between keeps its bytes visible
+ * @param isAwaited whether an answer is awaited. Whoever knows says it, because the bytes inside TLS do not tell; without
+ *   it a server that falls silent in the middle of such an answer is not noticed
  */
-export const connectWatched = (target: NetConnectOpts, patience: Patience, mayEncrypt: boolean): Duplex => {
+export const connectWatched = (
+  target: NetConnectOpts,
+  patience: Patience,
+  mayEncrypt: boolean,
+  isAwaited?: () => boolean
+): Duplex => {
   const socket = connect(target)
   socket.setNoDelay(true)
   let waitingSince: number | undefined
@@ -70,6 +77,7 @@ export const connectWatched = (target: NetConnectOpts, patience: Patience, mayEn
   const suspect = async () => {
     timer = undefined
     if (waitingSince === undefined || socket.destroyed) return
+    if (isAwaited?.() === false) waitingSince = performance.now()
     const silent = performance.now() - waitingSince
     if (silent < patience.silence) return lookIn(patience.silence - silent)
     const asked = round
@@ -90,8 +98,9 @@ export const connectWatched = (target: NetConnectOpts, patience: Patience, mayEn
   socket.on("data", (chunk: Uint8Array) => {
     if (waitingSince === undefined) return
     round++
-    // Inside TLS the end of an answer is not visible, so any byte counts as one.
-    waitingSince = mayEncrypt || isComplete(chunk) ? undefined : performance.now()
+    // Inside TLS the end of an answer is not visible, so any byte counts as one where nobody knows better.
+    const isOver = isAwaited === undefined && (mayEncrypt || isComplete(chunk))
+    waitingSince = isOver ? undefined : performance.now()
   })
   socket.once("close", () => clearTimeout(timer))
   return mayEncrypt ? streamOver(socket) : socket

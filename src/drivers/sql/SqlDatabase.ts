@@ -5,13 +5,10 @@ import { SqlError } from "effect/sql/SqlError"
 import { type Database, databasePlace, type OpenDatabase } from "../../nodes/Databases.ts"
 import { Failure } from "../Failure.ts"
 import type { Outbound } from "../Outbound.ts"
-import { connectWatched } from "../postgres/LivenessSocket.ts"
+import { Line } from "./Line.ts"
 import { failureOf } from "./SqlFailure.ts"
 import { read } from "./SqlRead.ts"
 import { openTable } from "./SqlTable.ts"
-
-/** When a silent server is probed, and how long it then has, in milliseconds. */
-const patience = { silence: 5000, probe: 5000 }
 
 /** Opens databases at addresses that `outbound` allows. Their connections close when `signal` is aborted. */
 export const openDatabase =
@@ -27,6 +24,7 @@ export const openDatabase =
     const scope = await Effect.runPromise(Scope.make())
     const close = () => Effect.runPromise(Scope.close(scope, Exit.void))
     signal.addEventListener("abort", close, { once: true })
+    const line = new Line()
     const opened = PgClient.make({
       host: place.host,
       port: place.port,
@@ -42,12 +40,12 @@ export const openDatabase =
       // Poolers in front of a database keep no prepared statements.
       prepare: false,
       startupParameters: { TimeZone: "UTC", DateStyle: "ISO, MDY" },
-      stream: () => connectWatched(target, patience, isEncrypted),
+      stream: () => line.open(target, isEncrypted),
       transformJson: false
     }).pipe(Effect.provideService(Scope.Scope, scope), Effect.provide(Reactivity.layer))
     /** Runs the work; a failure of the database becomes one for the user. */
     const run = async <A>(work: Effect.Effect<A, unknown>): Promise<A> => {
-      const exit = await Effect.runPromiseExit(Effect.result(work), { signal })
+      const exit = await line.awaiting(() => Effect.runPromiseExit(Effect.result(work), { signal }))
       signal.throwIfAborted()
       if (Exit.isFailure(exit)) throw new Failure(`${where}: the work was broken off`)
       if (exit.value._tag === "Success") return exit.value.success
@@ -56,7 +54,7 @@ export const openDatabase =
     }
     const sql = await run(opened)
     const database: Database = {
-      read: (query, take) => run(read(sql, query, take)),
+      read: (query, take) => run(read(sql, query, (rows) => line.holding(() => take(rows)))),
       table: async (table) => {
         const { columns, write } = await run(openTable(sql, table))
         return { columns, write: (rows) => run(write(rows)) }

@@ -1,4 +1,4 @@
-import { Effect } from "effect"
+import { Effect, Stream } from "effect"
 import type { SqlClient } from "effect/sql"
 import { SqlError } from "effect/sql/SqlError"
 import type { DatabaseQuery, DatabaseRow } from "../../nodes/Databases.ts"
@@ -8,9 +8,9 @@ import { placeOf, reasonOf, stateOf } from "./SqlFailure.ts"
 
 /** Maximum size of a row's JSON in bytes. */
 const maxRowBytes = 4 * 1024 * 1024
-/** Bytes that are fetched at once, as far as the largest row so far tells, and the most rows. */
-const fetchBytes = 512 * 1024
-const fetchRows = 1000
+/** Bytes that are passed on at once, and the most rows. */
+const pieceBytes = 512 * 1024
+const pieceRows = 1000
 
 /** The statement around the query, and how many characters stand before the query. */
 const statementOf = ({ text, by, after }: DatabaseQuery) => {
@@ -71,30 +71,47 @@ export const read = Effect.fnUntraced(function* (
     error instanceof SqlError ? queryFailure(error, query.text, head) : error
   )
   yield* explained(say(statement, query.after ?? []))
-  let largest = 0
-  for (let count = 16, isFirst = true; ; isFirst = false) {
-    const fetched = yield* explained(say(`fetch ${count} from flow_rows`))
-    const rows = fetched.map((row): DatabaseRow => {
-      const size = Number(row["flow_size"])
-      largest = Math.max(largest, size)
-      const key = query.by.map((_, at) => String(row[`flow_key${at}`]))
-      return { text: typeof row["flow_text"] === "string" ? row["flow_text"] : undefined, size, key }
-    })
-    const [first] = rows
-    if (first === undefined) return
-    if (isFirst && first.text !== undefined) {
-      const twice = yield* say(
-        "select name from json_object_keys($1::json) name group by name having count(*) > 1 limit 1",
-        [first.text]
+  const rowOf = (row: Readonly<Record<string, unknown>>): DatabaseRow => ({
+    text: typeof row["flow_text"] === "string" ? row["flow_text"] : undefined,
+    size: Number(row["flow_size"]),
+    key: query.by.map((_, at) => String(row[`flow_key${at}`]))
+  })
+  const [first] = yield* explained(say("fetch 1 from flow_rows"))
+  if (first === undefined) return
+  if (typeof first["flow_text"] === "string") {
+    const twice = yield* say(
+      "select name from json_object_keys($1::json) name group by name having count(*) > 1 limit 1",
+      [first["flow_text"]]
+    )
+    if (twice[0] !== undefined) {
+      return yield* Effect.fail(
+        new Failure(`The query gives the column ${JSON.stringify(twice[0]["name"])} twice: name one of them with AS`)
       )
-      if (twice[0] !== undefined) {
-        return yield* Effect.fail(
-          new Failure(`The query gives the column ${JSON.stringify(twice[0]["name"])} twice: name one of them with AS`)
-        )
-      }
     }
-    yield* Effect.tryPromise({ try: () => take(rows), catch: (cause) => cause })
-    if (rows.length < count) return
-    count = Math.max(1, Math.min(fetchRows, count * 2, Math.floor(fetchBytes / Math.max(1, largest))))
+  }
+  let piece: Array<DatabaseRow> = [rowOf(first)]
+  let bytes = 0
+  const pass = Effect.suspend(() => {
+    const rows = piece
+    piece = []
+    bytes = 0
+    return rows.length === 0 ? Effect.void : Effect.tryPromise({ try: () => take(rows), catch: (cause) => cause })
+  })
+  for (let count = 16; ; count = Math.min(pieceRows, count * 2)) {
+    let fetched = 0
+    // A row tells nothing of the size of the next one, so an answer is passed on while it arrives.
+    yield* connection.executeStream(`fetch ${count} from flow_rows`, [], undefined).pipe(
+      Stream.mapError((error) => queryFailure(error, query.text, head)),
+      Stream.runForEachArray((rows) => {
+        fetched += rows.length
+        for (const row of rows.map(rowOf)) {
+          piece.push(row)
+          bytes += row.size
+        }
+        return bytes < pieceBytes ? Effect.void : pass
+      })
+    )
+    yield* pass
+    if (fetched < count) return
   }
 }, Effect.scoped)
