@@ -3,8 +3,10 @@ import { createSecureContext, TLSSocket } from "node:tls"
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { program } from "../../src/drivers/Programs.ts"
+import { eventually } from "../support/process.ts"
 import { first } from "../support/tls.ts"
-import { ran, reader, Shop, shop, shown, specOf } from "./shop.ts"
+import { running } from "./running.ts"
+import { failed, failures, ran, reader, Shop, shop, shown, specOf } from "./shop.ts"
 import { ended, engine, flowline, follow, node, places, settings } from "./support.ts"
 
 /** A PostgreSQL with TLS whose answers stop after some bytes, while its connections stay. */
@@ -43,6 +45,51 @@ const fallingSilent = (to: URL, bytes: number) =>
   )
 
 layer(shop)("the server of an sql_input", (it) => {
+  it.effect("prefers other forms and limits, and gives the same", () =>
+    Effect.gen(function* () {
+      const { sql } = yield* Shop
+      yield* sql`CREATE ROLE particular LOGIN PASSWORD 'word'`
+      const [version] = yield* sql<{ n: number }>`SELECT current_setting('server_version_num')::int AS n`
+      const given = [
+        ["bytea_output", "escape"],
+        ["IntervalStyle", "postgres_verbose"],
+        ["DateStyle", "German"],
+        ["statement_timeout", "200ms"],
+        ...((version?.n ?? 0) < 170_000 ? [] : [["transaction_timeout", "200ms"]])
+      ]
+      for (const [name, value] of given) yield* sql.unsafe(`ALTER ROLE particular SET ${name} = '${value}'`)
+      const query = `SELECT '\\x00ff41'::bytea AS b, '1 day'::interval AS i, '2026-01-02'::date AS d, pg_sleep(0.05)::text AS s
+        FROM generate_series(1, 10)`
+      const { lines, end } = yield* ran(
+        flowline([reader({ query, user: "particular", password: "word" }), shown, failures])
+      )
+      assert.deepStrictEqual([end.error, lines.length], [undefined, 10])
+      assert.deepStrictEqual(JSON.parse(lines[0] ?? ""), { b: "\\x00ff41", i: "P1D", d: "2026-01-02", s: "" })
+    })
+  )
+
+  it.effect("ends the query of a run that was killed", () =>
+    Effect.gen(function* () {
+      const { sql, url, outbound } = yield* Shop
+      const { root } = yield* places
+      const here = settings(root, { entry: program("run"), outbound })
+      const run = yield* running(
+        here,
+        specOf(flowline([reader({ query: "SELECT pg_sleep(600)::text AS a" }), shown]), url)
+      )
+      const active = () =>
+        Effect.runPromise(
+          sql`SELECT pid FROM pg_stat_activity WHERE application_name = 'flow-gateway' AND query LIKE 'fetch%'
+            AND datname = current_database() AND state = 'active'`
+        )
+      yield* Effect.promise(() =>
+        eventually("the query runs", async () => failed(run) || (await active()).length === 1)
+      )
+      process.kill(run.pid(), "SIGKILL")
+      yield* Effect.promise(() => eventually("the query has ended", async () => (await active()).length === 0))
+    })
+  )
+
   it.effect("has large rows behind small ones, and the run needs no more memory for them", () =>
     Effect.gen(function* () {
       const query = `SELECT repeat('x', 100) AS text FROM generate_series(1, 5200)

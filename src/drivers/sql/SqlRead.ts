@@ -12,6 +12,17 @@ const maxRowBytes = 4 * 1024 * 1024
 const pieceBytes = 512 * 1024
 const pieceRows = 1000
 
+/**
+ * Sets what the transaction needs, whatever the role or the database prefers: the forms of values, and no time limit,
+ * because nodes may hold the reading back. A server that can look whether its client is still there does, so that the
+ * query of a run that was stopped or killed ends. What an older server does not know is left out.
+ */
+const settings = `select set_config(name, value, true) from (values
+  ('IntervalStyle', 'iso_8601'), ('extra_float_digits', '1'), ('bytea_output', 'hex'),
+  ('statement_timeout', '0'), ('idle_in_transaction_session_timeout', '0'), ('transaction_timeout', '0'),
+  ('client_connection_check_interval', case when version() ~ 'linux' then '2s' else '0' end)
+  ) wanted (name, value) where name in (select name from pg_catalog.pg_settings)`
+
 /** The statement around the query, and how many characters stand before the query. */
 const statementOf = ({ text, by, after }: DatabaseQuery) => {
   const columns = by.map((name) => `flow_row.${identifier(name)}`)
@@ -61,10 +72,7 @@ export const read = Effect.fnUntraced(function* (
     connection.executeUnprepared(text, parameters, undefined)
   yield* Effect.addFinalizer(() => Effect.ignore(say("rollback")))
   yield* say("begin isolation level repeatable read read only")
-  yield* say(
-    "select set_config('IntervalStyle', 'iso_8601', true), set_config('extra_float_digits', '1', true), " +
-      "set_config('statement_timeout', '0', true), set_config('idle_in_transaction_session_timeout', '0', true)"
-  )
+  yield* say(settings)
   const query = { ...given, text: given.text.replace(/[\s;]+$/, "") }
   const { statement, head } = statementOf(query)
   const explained = Effect.mapError((error: unknown) =>
