@@ -119,4 +119,11 @@ layer(shop)("the server of an sql_input", (it) => {
       assert.match(ended(messages).error ?? "", /^in: 127.0.0.1:\d+ does not answer: The server has not answered for/)
     })
   )
+
+  it.effect("refuses a query with a parameter at once", () =>
+    Effect.gen(function* () {
+      const { end } = yield* ran(flowline([reader({ query: "SELECT $1::int AS a" }), shown]))
+      assert.match(end.error ?? "", /^in: The query: it has a parameter such as \$1/)
+    })
+  )
 })

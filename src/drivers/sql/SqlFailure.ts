@@ -39,6 +39,10 @@ const passing = /^(08|53|57P|58|40|55P03|25P03)/
 export const isPassing = (error: SqlError): boolean =>
   error.reason._tag === "ConnectionError" || passing.test(stateOf(error))
 
+/** Whether a statement has more parameters than values. Poolers end the session with this state when they lost the server. */
+export const isParameter = (error: SqlError): boolean =>
+  stateOf(error) === "08P01" && said(error, "severityUnlocalized") === "ERROR"
+
 const refusedAddress = (error: unknown): RefusedAddress | undefined => {
   for (let cause = error, depth = 0; depth < 5 && cause !== undefined; depth++) {
     if (cause instanceof RefusedAddress) return cause

@@ -4,7 +4,7 @@ import { SqlError } from "effect/sql/SqlError"
 import type { DatabaseQuery, DatabaseRow } from "../../nodes/Databases.ts"
 import { Failure } from "../Failure.ts"
 import { identifier } from "./Identifier.ts"
-import { placeOf, reasonOf, stateOf } from "./SqlFailure.ts"
+import { isParameter, placeOf, reasonOf, stateOf } from "./SqlFailure.ts"
 
 /** Maximum size of a row's JSON in bytes. */
 const maxRowBytes = 4 * 1024 * 1024
@@ -53,6 +53,7 @@ const lineOf = (text: string, at: number): string => {
 
 /** A fault in the query becomes a failure that names the place. */
 const queryFailure = (error: SqlError, query: string, head: number): SqlError | Failure => {
+  if (isParameter(error)) return new Failure(`The query: it has a parameter such as $1, for which there is no value`)
   if (!/^(42|0A|22|25006)/.test(stateOf(error))) return error
   // Characters there, UTF-16 units here: a query with others is as good as never longer.
   const place = placeOf(error)
