@@ -82,21 +82,17 @@ export interface DatabaseTable {
   readonly conflict: "update" | "ignore" | undefined
 }
 
-/** A record that the database has refused. */
-export interface RefusedRow {
-  /** Its place among those of the call, from 0. */
-  readonly at: number
-  readonly reason: string
-}
+/** What became of rows, by their places among those of a call: undefined for one that is written, or why it is refused. */
+export type Outcomes = Map<number, string | undefined>
 
 export interface TableWriter {
   /** The columns that can be written. */
   readonly columns: ReadonlyArray<string>
   /**
-   * Writes the rows, all members of which are columns, in one transaction. Those that the database refuses are left out
-   * and returned.
+   * Writes the rows, all members of which are columns, in one transaction, or in several around those that the database
+   * refuses. Rows that have an outcome are left alone, so that a call that broke off is repeated for the others.
    */
-  readonly write: (rows: ReadonlyArray<Readonly<Record<string, unknown>>>) => Promise<ReadonlyArray<RefusedRow>>
+  readonly write: (rows: ReadonlyArray<Readonly<Record<string, unknown>>>, outcomes: Outcomes) => Promise<void>
 }
 
 /**

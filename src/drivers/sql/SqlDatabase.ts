@@ -57,7 +57,7 @@ export const openDatabase =
       read: (query, take) => run(read(sql, query, (rows) => line.holding(() => take(rows)))),
       table: async (table) => {
         const { columns, write } = await run(openTable(sql, table))
-        return { columns, write: (rows) => run(write(rows)) }
+        return { columns, write: (rows, outcomes) => run(write(rows, outcomes)) }
       },
       close: async () => {
         signal.removeEventListener("abort", close)

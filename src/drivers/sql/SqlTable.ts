@@ -2,7 +2,7 @@ import { Effect, Schema } from "effect"
 import type { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
 import { listed, unknownName } from "../../languages/Suggest.ts"
-import type { DatabaseTable, RefusedRow } from "../../nodes/Databases.ts"
+import type { DatabaseTable, Outcomes } from "../../nodes/Databases.ts"
 import { Failure } from "../Failure.ts"
 import { identifier } from "./Identifier.ts"
 import { columnOf, reasonOf, stateOf } from "./SqlFailure.ts"
@@ -137,22 +137,25 @@ export const openTable = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, 
     return ""
   })
 
-  const write = Effect.fnUntraced(function* (rows: ReadonlyArray<Row>) {
-    const refused: Array<RefusedRow> = []
+  const write = Effect.fnUntraced(function* (rows: ReadonlyArray<Row>, outcomes: Outcomes) {
+    let explained = 0
     /** Divides the rows until those that do not fit are alone. */
     const writeFrom = (places: ReadonlyArray<number>): Effect.Effect<void, SqlError> =>
-      Effect.catchIf(insertAll(rows, places), isUnfit, (error) => {
-        const [at = 0] = places
-        if (places.length === 1) return refuse(at, error)
-        const half = places.length >> 1
-        return Effect.andThen(writeFrom(places.slice(0, half)), () => writeFrom(places.slice(half)))
-      })
+      insertAll(rows, places).pipe(
+        Effect.tap(() => Effect.sync(() => places.forEach((at) => outcomes.set(at, undefined)))),
+        Effect.catchIf(isUnfit, (error) => {
+          const [at = 0] = places
+          if (places.length === 1) return refuse(at, error)
+          const half = places.length >> 1
+          return Effect.andThen(writeFrom(places.slice(0, half)), () => writeFrom(places.slice(half)))
+        })
+      )
     const refuse = Effect.fnUntraced(function* (at: number, error: SqlError) {
-      const column = refused.length < maxExplained ? yield* columnAtFault(rows[at]!, error) : columnOf(error)
-      refused.push({ at, reason: `${column === "" ? "" : `column ${column}: `}${reasonOf(error)}` })
+      const column = explained++ < maxExplained ? yield* columnAtFault(rows[at]!, error) : columnOf(error)
+      outcomes.set(at, `${column === "" ? "" : `column ${column}: `}${reasonOf(error)}`)
     })
-    if (rows.length > 0) yield* writeFrom(rows.map((_, at) => at))
-    return refused
+    const places = rows.map((_, at) => at).filter((at) => !outcomes.has(at))
+    if (places.length > 0) yield* writeFrom(places)
   })
 
   return { columns, write }

@@ -3,7 +3,7 @@ import { type Fields, fieldPath, getPath } from "../../languages/FieldPath.ts"
 import { suggestion, unknownName } from "../../languages/Suggest.ts"
 import { runtimes } from "../../protocol/Flowline.ts"
 import { DatabaseName, databaseFields, databaseSecrets, openPasswords, untilItAnswers } from "../DatabaseSettings.ts"
-import type { TableWriter } from "../Databases.ts"
+import type { Outcomes, TableWriter } from "../Databases.ts"
 import { Failures } from "../Failures.ts"
 import { type Batch, type Event, errors, node, type SettingsIssue } from "../Node.ts"
 import { membersOf } from "../SettingTexts.ts"
@@ -134,7 +134,9 @@ export const sqlOutput = node({
           events.push(event)
         }
       }
-      for (const { at, reason } of await answered(() => writer.write(rows))) failures.add(events[at]!, reason)
+      const outcomes: Outcomes = new Map()
+      await answered(() => writer.write(rows, outcomes))
+      for (const [at, reason] of outcomes) if (reason !== undefined) failures.add(events[at]!, reason)
     }
     return {
       process: async (batch, emit) => {
