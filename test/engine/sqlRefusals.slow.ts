@@ -13,6 +13,9 @@ const writing = (into: DagNode["settings"], rows: ReadonlyArray<unknown>) =>
     ])
   )
 
+const reasons = (lines: ReadonlyArray<string>): ReadonlyArray<string> =>
+  lines.map((line) => JSON.parse(line).error.reason)
+
 layer(shop)("sql_output, where the table has rules of its own", (it) => {
   it.effect("does not repeat what is written when another part of the batch meets a deadlock", () =>
     Effect.gen(function* () {
@@ -27,6 +30,39 @@ layer(shop)("sql_output, where the table has rules of its own", (it) => {
       assert.deepStrictEqual([end.error, lines.length], [undefined, 1])
       const [counts] = yield* sql`SELECT count(*)::int AS n, count(DISTINCT id)::int AS ids FROM parts`
       assert.deepStrictEqual(counts, { n: 99, ids: 99 })
+    })
+  )
+
+  it.effect("sends what a trigger or a policy refuses to errors, whatever state it names", () =>
+    Effect.gen(function* () {
+      const { sql } = yield* Shop
+      yield* sql`CREATE TABLE ruled (id int, x int)`
+      yield* sql`CREATE FUNCTION rule() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+        IF NEW.id = 2 THEN RAISE 'no twos' USING ERRCODE = 'ZZ001'; END IF; ASSERT NEW.id <> 3, 'no threes'; RETURN NEW; END $$`
+      yield* sql`CREATE TRIGGER rule BEFORE INSERT ON ruled FOR EACH ROW EXECUTE FUNCTION rule()`
+      yield* sql`CREATE ROLE ruled_one LOGIN PASSWORD 'word'`
+      yield* sql`ALTER TABLE ruled ENABLE ROW LEVEL SECURITY`
+      yield* sql`CREATE POLICY small ON ruled FOR INSERT TO ruled_one WITH CHECK (x < 10)`
+      yield* sql`GRANT INSERT ON ruled TO ruled_one`
+      const into = { table: "ruled", user: "ruled_one", password: "word" }
+      const rows = [
+        { id: 1, x: 1 },
+        { id: 2, x: 1 },
+        { id: 3, x: 1 },
+        { id: 4, x: 10 },
+        { id: 5, x: 1 }
+      ]
+      const { lines, end } = yield* writing(into, rows)
+      assert.strictEqual(end.error, undefined)
+      assert.deepStrictEqual(reasons(lines), [
+        "no twos (ZZ001)",
+        "no threes (P0004)",
+        'new row violates row-level security policy for table "ruled" (42501)'
+      ])
+      assert.deepStrictEqual(yield* sql`SELECT id FROM ruled ORDER BY id`, [{ id: 1 }, { id: 5 }])
+      yield* sql`REVOKE INSERT ON ruled FROM ruled_one`
+      const refused = yield* writing(into, rows)
+      assert.match(refused.end.error ?? "", /permission denied for table ruled/)
     })
   )
 })

@@ -43,6 +43,10 @@ export const isPassing = (error: SqlError): boolean =>
 export const isParameter = (error: SqlError): boolean =>
   stateOf(error) === "08P01" && said(error, "severityUnlocalized") === "ERROR"
 
+/** Whether a policy of row security refuses a row. The state is that of a role that may not write to the table at all. */
+export const isRowPolicy = (error: SqlError): boolean =>
+  stateOf(error) === "42501" && said(error, "routine") === "ExecWithCheckOptions"
+
 const refusedAddress = (error: unknown): RefusedAddress | undefined => {
   for (let cause = error, depth = 0; depth < 5 && cause !== undefined; depth++) {
     if (cause instanceof RefusedAddress) return cause

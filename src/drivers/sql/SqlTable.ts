@@ -5,17 +5,17 @@ import { listed, unknownName } from "../../languages/Suggest.ts"
 import type { DatabaseTable, Outcomes } from "../../nodes/Databases.ts"
 import { Failure } from "../Failure.ts"
 import { identifier } from "./Identifier.ts"
-import { columnOf, reasonOf, stateOf } from "./SqlFailure.ts"
+import { columnOf, isRowPolicy, reasonOf, stateOf } from "./SqlFailure.ts"
 
 type Row = Readonly<Record<string, unknown>>
 
 /**
- * What a record is at fault for: a value that a column cannot hold (22), a constraint (23), a key twice in one statement
- * (21), what a trigger or a view refuses (P0001, 44), or a size (54).
+ * The states that are no fault of a record. What is left are values that a column cannot hold, constraints, sizes, and
+ * what a view or a trigger refuses, which may name a state of its own.
  */
-const unfit = /^(21|22|23|44|54|P0001)/
+const others = /^(0|1|20|2[4-9BDF]|3|40|42|5[3578]|72|F0|HV|XX|$)/
 
-const isUnfit = (error: SqlError): boolean => unfit.test(stateOf(error))
+const isUnfit = (error: SqlError): boolean => !others.test(stateOf(error)) || isRowPolicy(error)
 
 /** Maximum number of refused rows of a call whose column is looked for, because that takes a statement for each. */
 const maxExplained = 100
