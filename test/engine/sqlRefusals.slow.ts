@@ -65,4 +65,61 @@ layer(shop)("sql_output, where the table has rules of its own", (it) => {
       assert.match(refused.end.error ?? "", /permission denied for table ruled/)
     })
   )
+
+  it.effect("writes the columns that it may, of a view or a table", () =>
+    Effect.gen(function* () {
+      const { sql } = yield* Shop
+      yield* sql`CREATE TABLE base (id int PRIMARY KEY, x int)`
+      yield* sql`CREATE VIEW doubled AS SELECT id, x, x * 2 AS twice FROM base`
+      for (const x of [1, 2]) {
+        const { lines, end } = yield* writing({ table: "doubled", key: ["id"] }, [
+          { id: 1, x },
+          { id: 2, twice: 4 }
+        ])
+        assert.strictEqual(end.error, undefined)
+        assert.deepStrictEqual(reasons(lines), ['the table doubled has no column "twice"'])
+      }
+      assert.deepStrictEqual(yield* sql`SELECT id, x FROM base`, [{ id: 1, x: 2 }])
+      yield* sql`CREATE VIEW handed AS SELECT id, x, x * 2 AS twice FROM base`
+      yield* sql`CREATE FUNCTION hand() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+        INSERT INTO base VALUES (NEW.id, NEW.twice / 2); RETURN NEW; END $$`
+      yield* sql`CREATE TRIGGER hand INSTEAD OF INSERT ON handed FOR EACH ROW EXECUTE FUNCTION hand()`
+      const handed = yield* writing({ table: "handed" }, [{ id: 3, twice: 6 }])
+      assert.deepStrictEqual([handed.end.error, handed.lines], [undefined, []])
+      assert.deepStrictEqual(yield* sql`SELECT x FROM base WHERE id = 3`, [{ x: 3 }])
+
+      yield* sql`CREATE TABLE shared (id int, x int, secret int)`
+      yield* sql`CREATE ROLE sharer LOGIN PASSWORD 'word'`
+      yield* sql`GRANT INSERT (id, x) ON shared TO sharer`
+      const shared = yield* writing({ table: "shared", user: "sharer", password: "word" }, [{ id: 1, x: 2 }])
+      assert.deepStrictEqual([shared.end.error, shared.lines], [undefined, []])
+      assert.deepStrictEqual(yield* sql`SELECT id, x FROM shared`, [{ id: 1, x: 2 }])
+    })
+  )
+
+  it.effect("gives a column of a domain that refuses null its default", () =>
+    Effect.gen(function* () {
+      const { sql } = yield* Shop
+      yield* sql`CREATE SCHEMA "odd types"`
+      yield* sql`CREATE DOMAIN "odd types"."Need" AS varchar(3) NOT NULL`
+      yield* sql`CREATE TABLE needy (id "odd types"."Need" DEFAULT 'own', list int[], doc jsonb, "c 4" char(4))`
+      const { lines, end } = yield* writing({ table: "needy" }, [
+        { list: [1, 2], doc: { a: 1 }, "c 4": "x" },
+        { id: "abc" },
+        { id: null },
+        { id: "abcd" },
+        { id: "b", list: "none" }
+      ])
+      assert.strictEqual(end.error, undefined)
+      assert.deepStrictEqual(reasons(lines), [
+        'domain "odd types"."Need" does not allow null values (23502)',
+        "column id: value too long for type character varying(3) (22001)",
+        'column list: malformed array literal: "none" (22P02). Array value must start with "{" or dimension information.'
+      ])
+      assert.deepStrictEqual(yield* sql`SELECT id, list, doc, "c 4" AS c FROM needy ORDER BY id`, [
+        { id: "abc", list: null, doc: null, c: null },
+        { id: "own", list: [1, 2], doc: { a: 1 }, c: "x   " }
+      ])
+    })
+  )
 })

@@ -22,6 +22,8 @@ const maxExplained = 100
 
 const Names = Schema.Array(Schema.Struct({ name: Schema.String }))
 const namesIn = Schema.decodeUnknownEffect(Names)
+const Columns = Schema.Array(Schema.Struct({ name: Schema.String, type: Schema.String, checked: Schema.Boolean }))
+const columnsIn = Schema.decodeUnknownEffect(Columns)
 
 /** Rows that one statement can write: they have the same columns, and each key once. */
 interface Group {
@@ -75,10 +77,16 @@ export const openTable = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, 
     const names = tables.map(({ name }) => name)
     return yield* Effect.fail(new Failure(unknownName(table.name, names, `among the tables (${shown})`)))
   }
+  // Not those that the role may not write, nor those that a view computes: a statement must not name them at all.
   const described = yield* Effect.flatMap(
-    sql`select attname as name from pg_attribute where attrelid = ${found.oid}::oid and attnum > 0
-      and not attisdropped and attgenerated = '' and attidentity <> 'a' order by attnum`,
-    namesIn
+    sql`select attname as name, format_type(atttypid, atttypmod) as type, typtype = 'd' as checked from (
+        select *, relkind <> 'v' or relhastriggers or pg_column_is_updatable(attrelid, attnum, false)
+            or exists (select from pg_rewrite where ev_class = attrelid and ev_type = '3' and is_instead) as fits
+        from pg_attribute join pg_class on pg_class.oid = attrelid where attrelid = ${found.oid}::oid
+      ) attribute join pg_type on pg_type.oid = atttypid
+      where attnum > 0 and not attisdropped and attgenerated = '' and attidentity <> 'a' and fits
+        and has_column_privilege(attrelid, attnum, 'insert') order by attnum`,
+    columnsIn
   )
   const columns = described.map(({ name }) => name)
   const missing = key.find((name) => !columns.includes(name))
@@ -87,6 +95,14 @@ export const openTable = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, 
   }
   const keys = `(${key.map(identifier).join(", ")})`
 
+  const isChecked = described.some(({ checked }) => checked)
+  /** The rows of `$1` with these columns. A domain may refuse the null that a whole row has where the record has none. */
+  const sourceOf = (names: ReadonlyArray<string>): string => {
+    if (!isChecked) return `json_populate_recordset(null::${target}, $1::json)`
+    const typed = described.filter(({ name }) => names.includes(name))
+    const list = typed.map(({ name, type }) => `${identifier(name)} ${type}`)
+    return `json_to_recordset($1::json) as flow_row(${list.join(", ")})`
+  }
   const statementOf = (names: ReadonlyArray<string>): string => {
     const list = names.map(identifier)
     const free = names.filter((name) => !key.includes(name)).map(identifier)
@@ -94,7 +110,7 @@ export const openTable = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, 
     const doing = conflict === "update" && updates !== "" ? `update set ${updates}` : "nothing"
     const clause = conflict === undefined ? "" : ` on conflict ${key.length === 0 ? "" : keys} do ${doing}`
     if (list.length === 0) return `insert into ${target} select from json_array_elements($1::json)${clause}`
-    return `insert into ${target} (${list.join(", ")}) select ${list.join(", ")} from json_populate_recordset(null::${target}, $1::json)${clause}`
+    return `insert into ${target} (${list.join(", ")}) select ${list.join(", ")} from ${sourceOf(names)}${clause}`
   }
   const insert = (names: ReadonlyArray<string>, rows: ReadonlyArray<Row>) =>
     sql.unsafe(statementOf(names), [JSON.stringify(rows)])
@@ -129,8 +145,8 @@ export const openTable = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, 
   const columnAtFault = Effect.fnUntraced(function* (row: Row, error: SqlError) {
     if (columnOf(error) !== "" || !stateOf(error).startsWith("22")) return columnOf(error)
     for (const [name, value] of Object.entries(row)) {
-      const alone = sql.unsafe(`select (json_populate_record(null::${target}, $1::json)).${identifier(name)}`, [
-        JSON.stringify({ [name]: value })
+      const alone = sql.unsafe(`select ${identifier(name)} from ${sourceOf([name])}`, [
+        JSON.stringify([{ [name]: value }])
       ])
       if (yield* Effect.match(alone, { onSuccess: () => false, onFailure: isUnfit })) return name
     }
