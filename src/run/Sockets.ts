@@ -112,11 +112,14 @@ const http = (
   return listening(server, at, () => server.closeAllConnections())
 }
 
-/** The delay in milliseconds that a `Retry-After` header asks for, in seconds or as an HTTP date. */
+/**
+ * The delay in milliseconds that a `Retry-After` header asks for, in seconds or as an HTTP date. One that asks for none
+ * leaves it to the sender, who would flood the server otherwise.
+ */
 const retryAfter = (value: string | undefined): number | undefined => {
   if (value === undefined) return undefined
   const millis = /^\d+$/.test(value) ? Number(value) * 1000 : Date.parse(value) - Date.now()
-  return Number.isFinite(millis) && millis >= 0 ? millis : undefined
+  return Number.isFinite(millis) && millis > 0 ? millis : undefined
 }
 
 /** Milliseconds for which a connection is kept for the next request, unless the server says that it closes it earlier. */

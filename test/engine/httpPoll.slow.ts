@@ -211,6 +211,9 @@ describe("http_poll_input", () => {
       })
       const late = yield* polled({ url: `${here.url}/late` })
       assert.deepStrictEqual(late, { records: [{ turn: 4 }], error: undefined })
+      asked = 0
+      yield* polled({ url: `${here.url}/busy`, retry_seconds: 1 })
+      assert.isAtMost(asked, 8)
       const cases: ReadonlyArray<readonly [path: string, given: object, error: string]> = [
         ["/busy", { retry_seconds: 0.3 }, "has not answered for 0.3 seconds: status 429"],
         [

@@ -33,14 +33,15 @@ const deliver = async (body: string, to: Sending, { network, signal }: NodeConte
       // It would be refused again.
       if (error instanceof RefusedAddress) throw error
     }
-    if (performance.now() - began > to.retryMillis) {
+    const left = to.retryMillis - (performance.now() - began)
+    if (left <= 0) {
       throw new Error(
         `${new URL(to.url).host} has not taken the records for ${to.retryMillis / 1000} seconds: ${trouble}`
       )
     }
     // Random, so that senders that failed together do not retry together.
-    const wait = Math.min(reply?.retryAfterMillis ?? pause * (0.75 + Math.random() / 2), longestPause)
-    await sleep(Math.min(wait, Math.max(1, to.retryMillis)), signal)
+    const wait = reply?.retryAfterMillis ?? pause * (0.75 + Math.random() / 2)
+    await sleep(Math.min(wait, left), signal)
     signal.throwIfAborted()
   }
 }
