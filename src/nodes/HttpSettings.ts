@@ -51,6 +51,12 @@ export const headersSetting = Schema.optionalKey(
   Headers.annotate({ description: "Additional request headers. Their values may contain secrets." })
 )
 
+/** The parameter `charset` of a `Content-Type`; without one, text on the Web is UTF-8. */
+export const charsetOf = (contentType: string | undefined): string => {
+  const [, quoted, plain] = /;\s*charset\s*=\s*(?:"([^"]*)"|([^\s;"]+))/i.exec(contentType ?? "") ?? []
+  return quoted ?? plain ?? "utf-8"
+}
+
 /** Whether the same request may succeed later. */
 export const isPassing = (status: number): boolean =>
   status === 408 || status === 425 || status === 429 || status >= 500

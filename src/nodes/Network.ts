@@ -17,6 +17,8 @@ export interface Incoming {
   readonly path: string
   /** The media type without parameters, in lower case; empty when there is none. */
   readonly type: string
+  /** The parameter `charset` of the media type; `utf-8` when there is none. */
+  readonly charset: string
   /** The body, decompressed if it was sent as gzip. Rejects with a {@link TooLargeBody} over the limit. */
   readonly body: AsyncIterable<Uint8Array>
 }

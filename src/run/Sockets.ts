@@ -6,6 +6,7 @@ import { pipeline } from "node:stream"
 import { createGunzip } from "node:zlib"
 import { codeOf, Failure } from "../drivers/Failure.ts"
 import type { Outbound } from "../drivers/Outbound.ts"
+import { charsetOf } from "../nodes/HttpSettings.ts"
 import { ownPortFault } from "../nodes/inputs/Ports.ts"
 import { type Address, type Incoming, type Network, type Outgoing, type Reply, TooLargeBody } from "../nodes/Network.ts"
 
@@ -69,7 +70,8 @@ const udp: Network["udp"] = (at, receive) =>
 
 /** The body's bytes. Throws when there are more than `limit`, counted after decompression. */
 async function* bodyOf(request: IncomingMessage, limit: number): AsyncGenerator<Uint8Array> {
-  const isGzip = request.headers["content-encoding"]?.toLowerCase() === "gzip"
+  // RFC 9110, 8.4.1.3: both names are one coding.
+  const isGzip = /^(?:x-)?gzip$/i.test(request.headers["content-encoding"] ?? "")
   const source = isGzip ? pipeline(request, createGunzip(), () => {}) : request
   let size = 0
   for await (const chunk of source) {
@@ -89,14 +91,19 @@ const http = (
     const [path = "/"] = (request.url ?? "/").split("?", 1)
     const type = (request.headers["content-type"] ?? "").split(";", 1)[0]!.trim().toLowerCase()
     const encoding = request.headers["content-encoding"]?.toLowerCase() ?? "identity"
-    const answer =
-      encoding === "gzip" || encoding === "identity"
-        ? serve({ method: request.method ?? "GET", path, type, body: bodyOf(request, at.maxBodyBytes) })
-        : Promise.resolve({
-            status: 415,
-            headers: {},
-            body: { status: 415, detail: "The content encoding must be gzip or identity" }
-          })
+    const answer = /^(?:identity|(?:x-)?gzip)$/.test(encoding)
+      ? serve({
+          method: request.method ?? "GET",
+          path,
+          type,
+          charset: charsetOf(request.headers["content-type"]),
+          body: bodyOf(request, at.maxBodyBytes)
+        })
+      : Promise.resolve({
+          status: 415,
+          headers: {},
+          body: { status: 415, detail: "The content encoding must be gzip or identity" }
+        })
     void answer
       .catch(() => ({ status: 500, headers: {}, body: { detail: "The run has failed" } }))
       .then(({ status, headers, body }) => {

@@ -63,6 +63,22 @@ describe("http_poll_input", () => {
           "/lines": () => response.writeHead(200, { "content-type": "text/plain" }).end("x\ny"),
           "/csv": () => response.writeHead(200, { "content-type": "text/csv; header=present" }).end("a,b\n1,2\n3\n"),
           "/nd": () => response.writeHead(200, { "content-type": "application/x-ndjson" }).end('{"a":1}\nnone\n'),
+          "/nothing": () => response.writeHead(204).end(),
+          "/named": () =>
+            response
+              .writeHead(200, { "content-type": "text/plain", "content-encoding": "x-gzip" })
+              .end(gzipSync("packed")),
+          "/br": () =>
+            response.writeHead(200, { "content-type": "text/plain", "content-encoding": "br" }).end("no such text"),
+          "/latin": () =>
+            response
+              .writeHead(200, { "content-type": 'text/csv; charset="ISO-8859-1"' })
+              .end(Buffer.from("name\nMüller\n", "latin1")),
+          "/cyrillic": () =>
+            response
+              .writeHead(200, { "content-type": "text/plain;charset=windows-1251" })
+              .end(Buffer.from([0xe4, 0xe0])),
+          "/strange": () => response.writeHead(200, { "content-type": "text/plain; charset=none" }).end("é"),
           "/other": () => response.writeHead(200, { "content-type": "application/octet-stream" }).end("[]")
         }
         answers[pathname]?.()
@@ -74,6 +90,12 @@ describe("http_poll_input", () => {
         ["/one", {}, [{ a: 1 }]],
         ["/one", { format: "lines" }, [{ message: '{"a":1}' }]],
         ["/lines", {}, [{ message: "x" }, { message: "y" }]],
+        ["/nothing", {}, []],
+        ["/nothing", { pages: { next: "/next" } }, []],
+        ["/named", {}, [{ message: "packed" }]],
+        ["/latin", {}, [{ name: "Müller" }]],
+        ["/cyrillic", {}, [{ message: "да" }]],
+        ["/strange", {}, [{ message: "é" }]],
         ["/nd", {}, [{ a: 1 }, { message: "none", error: reason("the line is not JSON") }]]
       ]
       for (const [path, given, records] of cases) {
@@ -94,6 +116,7 @@ describe("http_poll_input", () => {
       assert.deepStrictEqual([csv.records[0], csv.records[1]?.row, csv.error], [{ a: "1", b: "2" }, 3, undefined])
       for (const [path, given, error] of [
         ["/other", {}, "does not say what it answers with (Content-Type: application/octet-stream): set format"],
+        ["/br", {}, "answers with Content-Encoding br, but only gzip was asked for"],
         ["/one", { records: "/b" }, "The answer has no /b: set records to where the records are"],
         ["/lines", { format: "json" }, "The answer is not JSON"]
       ] as const) {

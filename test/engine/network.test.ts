@@ -146,6 +146,8 @@ describe("http_input", () => {
       })
       assert.deepInclude(yield* send('[{"n":3},{"n":4}]', "application/json; charset=utf-8"), { status: 202 })
       assert.deepInclude(yield* send("five\nsix", "text/plain"), { body: { accepted: 2, rejected: 0 } })
+      const umlaut = new Uint8Array(Buffer.from("Müller", "latin1"))
+      assert.deepInclude(yield* send(umlaut, "text/plain; charset=iso-8859-1"), { status: 202 })
       const zipped = new Uint8Array(gzipSync('{"n":7}'))
       assert.strictEqual((yield* send(zipped, "application/x-ndjson", { "content-encoding": "gzip" })).status, 202)
       assert.strictEqual((yield* send("[1]", "application/json")).status, 400)
@@ -171,6 +173,7 @@ describe("http_input", () => {
         run.records().flatMap((record) => (record["n"] === undefined ? [] : [record["n"]])),
         [1, "12345678901234567890", 3, 4, 7]
       )
+      assert.deepInclude(run.records(), { message: "Müller" })
       yield* run.stop
     })
   )

@@ -59,13 +59,23 @@ export const textReader = (format: BlockFormat, failures: Failures): TextReader 
   }
 }
 
+/** A decoder of the encoding with this label of the Encoding Standard; of UTF-8 for what is none. */
+const decoderOf = (label: string): TextDecoder => {
+  // TextDecoder's own removal also drops a byte order mark in the middle when the first chunk ends inside a character.
+  const options = { ignoreBOM: true }
+  try {
+    return new TextDecoder(label, options)
+  } catch {
+    return new TextDecoder("utf-8", options)
+  }
+}
+
 /**
- * Decodes UTF-8 in chunks: keeps incomplete characters for the next chunk, replaces invalid bytes with U+FFFD, and
+ * Decodes text in chunks: keeps incomplete characters for the next chunk, replaces invalid bytes with U+FFFD, and
  * removes a byte order mark. A call without an argument returns the rest at the end.
  */
-export const textDecoder = (): ((chunk?: Uint8Array) => string) => {
-  // TextDecoder's own removal also drops a byte order mark in the middle when the first chunk ends inside a character.
-  const decoder = new TextDecoder("utf-8", { ignoreBOM: true })
+export const textDecoder = (label = "utf-8"): ((chunk?: Uint8Array) => string) => {
+  const decoder = decoderOf(label)
   let begun = false
   return (chunk) => {
     const text = chunk === undefined ? decoder.decode() : decoder.decode(chunk, { stream: true })

@@ -4,8 +4,8 @@ import { batchRecords } from "../Batch.ts"
 import { Length, millisOf } from "../Duration.ts"
 import { Failures } from "../Failures.ts"
 import { plainReading, RecordReader } from "../formats/RecordReader.ts"
-import { recordOf } from "../formats/TextReader.ts"
-import { headersSetting, isPassing, urlSetting } from "../HttpSettings.ts"
+import { recordOf, textDecoder } from "../formats/TextReader.ts"
+import { charsetOf, headersSetting, isPassing, urlSetting } from "../HttpSettings.ts"
 import { type Fetched, RefusedAddress, TooLargeBody } from "../Network.ts"
 import { chosen, type Emit, type Event, errors, type NodeContext, node, type SettingsIssue } from "../Node.ts"
 import { sleep } from "../Sleep.ts"
@@ -120,6 +120,9 @@ const ask = async (given: Settings, url: URL, seen: Seen, { network, signal }: N
   }
 }
 
+/** Codings of an answer whose bytes are as the server has them when they are here. */
+const plainCodings = /^(?:identity|gzip|x-gzip)?$/i
+
 const formatOf = (given: Settings, { headers }: Fetched, url: URL): Format => {
   if (given.format !== undefined) return given.format
   if (given.records !== undefined) return "json"
@@ -165,6 +168,12 @@ const takeJson = async (
 
 /** Emits the records of an answer. Returns it, as far as it is JSON, and the number of its records. */
 const take = async (given: Settings, answer: Fetched, url: URL, context: NodeContext, emit: Emit) => {
+  // Servers say so when there is nothing at the moment.
+  if (answer.status === 204) return [undefined, 0] as const
+  const coding = answer.headers["content-encoding"] ?? ""
+  if (!plainCodings.test(coding)) {
+    throw new Error(`${url.host} answers with Content-Encoding ${coding.slice(0, 100)}, but only gzip was asked for`)
+  }
   const format = formatOf(given, answer, url)
   if (format === "json") return takeJson(given, new TextDecoder().decode(answer.body), context, emit)
   let count = 0
@@ -172,7 +181,12 @@ const take = async (given: Settings, answer: Fetched, url: URL, context: NodeCon
     count += batch.length
     return emit(stream, batch)
   })
-  await reader.push(answer.body)
+  const charset = charsetOf(answer.headers["content-type"])
+  if (format === "ndjson" || /^utf-?8$/i.test(charset)) await reader.push(answer.body)
+  else {
+    const decode = textDecoder(charset)
+    await reader.push(new TextEncoder().encode(decode(answer.body) + decode()))
+  }
   await reader.end()
   return [undefined, count] as const
 }
