@@ -77,8 +77,16 @@ describe("an object", () => {
           const range = request.headers.range ?? ""
           if (broken.has(range)) return false
           broken.add(range)
-          const announced = { "content-range": `bytes 0-9/${size}`, "content-length": "10" }
-          response.writeHead(206, announced).write("abc", () => response.destroy())
+          const [, from = "0", to = "0"] = /^bytes=(\d+)-(\d+)$/.exec(range) ?? []
+          const last = Math.min(Number(to), size - 1)
+          const announced = {
+            etag: scene.etag,
+            "content-range": `bytes ${from}-${last}/${size}`,
+            "content-length": String(last + 1 - Number(from))
+          }
+          response.writeHead(206, announced)
+          response.flushHeaders()
+          setImmediate(() => response.destroy())
           return true
         }
         const found = yield* Effect.promise(read)
@@ -101,6 +109,58 @@ describe("an object", () => {
       }
       const failure = yield* Effect.promise(() => reason(read()))
       assert.strictEqual(failure, 'Failure: The object "s3://bucket/a.log" was replaced while it was read')
+    })
+  )
+
+  it.live("is read whole or not at all where the server does not send what it is asked for", () =>
+    Effect.gen(function* () {
+      const { scene, read } = yield* place
+      const whole = noise(2 * rangeBytes + 1)
+      const piece = (
+        from: number,
+        bytes: number,
+        all: string | number = whole.length
+      ): readonly [number, object, Buffer] => {
+        const sent = whole.subarray(from, from + bytes)
+        return [206, { "content-range": `bytes ${from}-${from + sent.length - 1}/${all}` }, sent]
+      }
+      const answers: ReadonlyArray<(from: number) => readonly [status: number, headers: object, body: Buffer]> = [
+        (from) => piece(from, rangeBytes / 4),
+        (from) => piece(from, rangeBytes, "*"),
+        (from) => (from === 0 ? piece(0, rangeBytes) : [200, {}, whole]),
+        (from) => (from === 0 ? piece(0, rangeBytes) : piece(0, rangeBytes)),
+        () => [200, {}, whole],
+        () => [200, { "transfer-encoding": "chunked" }, Buffer.from("some")]
+      ]
+      for (const answer of answers) {
+        scene.before = (request, response) => {
+          const [status, headers, body] = answer(Number(/\d+/.exec(request.headers.range ?? "")?.[0]))
+          const length = "transfer-encoding" in headers ? {} : { "content-length": String(body.length) }
+          response.writeHead(status, { etag: scene.etag, ...length, ...headers }).end(body)
+          return true
+        }
+        assert.match(
+          yield* Effect.promise(() => reason(read())),
+          /does not send the range of bytes that it is asked for$/
+        )
+      }
+      scene.before = (_, response) => {
+        isDone(response, 200, { "content-length": "4" }, "some")
+        return true
+      }
+      assert.strictEqual((yield* Effect.promise(read)).toString(), "some")
+      let ranges = 0
+      scene.before = (request, response) => {
+        const [status, headers, body] = piece(Number(/\d+/.exec(request.headers.range ?? "")?.[0]), rangeBytes)
+        response
+          .writeHead(status, { etag: `"${ranges++}"`, "content-length": String(body.length), ...headers })
+          .end(body)
+        return true
+      }
+      assert.match(
+        yield* Effect.promise(() => reason(read())),
+        /"s3:\/\/bucket\/a.log" was replaced while it was read$/
+      )
     })
   )
 

@@ -1,5 +1,5 @@
 import { Readable } from "node:stream"
-import { GetObjectCommand, HeadObjectCommand } from "@aws-sdk/client-s3"
+import { GetObjectCommand, type GetObjectCommandOutput, HeadObjectCommand } from "@aws-sdk/client-s3"
 import { firstWildcard, isGlob } from "../../languages/Glob.ts"
 import { suggestion } from "../../languages/Suggest.ts"
 import type { S3Access } from "../../nodes/NodeFiles.ts"
@@ -11,7 +11,7 @@ import { Failure } from "../Failure.ts"
 import { chunkBytes, plain } from "../files/Compression.ts"
 import { matcher } from "../files/PathNames.ts"
 import type { Outbound } from "../Outbound.ts"
-import { bucketOf, mayPass, objectFailure } from "./ObjectStore.ts"
+import { bucketOf, mayPass, objectFailure, replaced } from "./ObjectStore.ts"
 
 const maxFound = 100_000
 /** Bytes that one request reads, and how many requests of a large object run at once: their results wait in memory. */
@@ -149,9 +149,10 @@ export class ObjectFiles {
       const close = () => body.close()
       signal.addEventListener("abort", close, { once: true })
       try {
-        const bytes = await body.take(answer.ContentLength ?? 0, bucket.deadline)
-        const total = Number(answer.ContentRange?.split("/")[1] ?? bytes.length)
-        return { bytes, total, etag: answer.ETag }
+        const { size, total } = extentOf(answer, from, to)
+        // Not every server heeds the condition.
+        if (known !== undefined && (total !== known.total || answer.ETag !== known.etag)) throw replaced(path)
+        return { bytes: await body.take(size, bucket.deadline), total, etag: answer.ETag }
       } finally {
         signal.removeEventListener("abort", close)
         close()
@@ -164,6 +165,25 @@ export class ObjectFiles {
       throw error
     }
   }
+}
+
+/**
+ * The bytes of an answer and of the whole object. An object that fits into a range may come as a whole. Whoever took
+ * other bytes than were asked for would lose or repeat some.
+ */
+const extentOf = (
+  { ContentRange, ContentLength }: GetObjectCommandOutput,
+  from: number,
+  to: number
+): { readonly size: number; readonly total: number } => {
+  const [, begin, last, all] = /^bytes (\d+)-(\d+)\/(\d+)$/.exec(ContentRange ?? "")?.map(Number) ?? []
+  if (ContentRange === undefined && from === 0 && ContentLength !== undefined && ContentLength <= to) {
+    return { size: ContentLength, total: ContentLength }
+  }
+  if (begin !== from || last === undefined || all === undefined || last + 1 !== Math.min(to, all)) {
+    throw new Failure("The server of the S3 storage does not send the range of bytes that it is asked for")
+  }
+  return { size: last + 1 - from, total: all }
 }
 
 function* pieces(bytes: Uint8Array): Generator<Uint8Array> {

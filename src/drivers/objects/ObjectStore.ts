@@ -58,13 +58,15 @@ export const mayPass = (error: unknown): boolean => {
   return status === undefined || status >= 500 || status === 429
 }
 
+export const replaced = (path: string): Failure => new Failure(`The object "${path}" was replaced while it was read`)
+
 /** The failure of a request, for the user. `may` says what the credentials have to allow. */
 export const objectFailure = (error: unknown, path: string, may: string): unknown => {
   if (error instanceof Failure) return error
   const refused = refusedAddress(error)
   if (refused !== undefined) return new Failure(refused.message)
   const status = refusalOf(error)?.$metadata.httpStatusCode
-  if (status === 412) return new Failure(`The object "${path}" was replaced while it was read`)
+  if (status === 412) return replaced(path)
   if (
     status === 403 &&
     !["InvalidAccessKeyId", "SignatureDoesNotMatch", "RequestTimeTooSkewed"].includes(nameOf(error))
