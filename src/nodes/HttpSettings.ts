@@ -1,4 +1,4 @@
-import { Schema } from "effect"
+import { Predicate, Schema } from "effect"
 import { membersOf, secretOr } from "./SettingTexts.ts"
 
 // What nodes that send requests have in common.
@@ -55,6 +55,15 @@ export const headersSetting = Schema.optionalKey(
 export const charsetOf = (contentType: string | undefined): string => {
   const [, quoted, plain] = /;\s*charset\s*=\s*(?:"([^"]*)"|([^\s;"]+))/i.exec(contentType ?? "") ?? []
   return quoted ?? plain ?? "utf-8"
+}
+
+/**
+ * Why there was no answer, by the code of the failure: a refused connection, an unknown name, a certificate. Its message
+ * may repeat what a message must not have.
+ */
+export const silenceOf = (error: unknown): string => {
+  const code = Predicate.hasProperty(error, "code") ? String(error.code) : ""
+  return `no connection or no timely answer${/^(?!ABORT_ERR$)[A-Z][A-Z0-9_]+$/.test(code) ? ` (${code})` : ""}`
 }
 
 /** Whether the same request may succeed later. */

@@ -5,7 +5,7 @@ import { Length, millisOf } from "../Duration.ts"
 import { Failures } from "../Failures.ts"
 import { plainReading, RecordReader } from "../formats/RecordReader.ts"
 import { recordOf, textDecoder } from "../formats/TextReader.ts"
-import { charsetOf, headersSetting, isPassing, urlSetting } from "../HttpSettings.ts"
+import { charsetOf, headersSetting, isPassing, silenceOf, urlSetting } from "../HttpSettings.ts"
 import { type Fetched, RefusedAddress, TooLargeBody } from "../Network.ts"
 import { chosen, type Emit, type Event, errors, type NodeContext, node, type SettingsIssue } from "../Node.ts"
 import { sleep } from "../Sleep.ts"
@@ -89,7 +89,7 @@ const ask = async (given: Settings, url: URL, seen: Seen, { network, signal }: N
   const isConditional = seen.etag !== undefined || seen.modified !== undefined
   const timeoutMillis = given.timeout_seconds * 1000
   for (let pause = firstPause; ; pause = Math.min(pause * 2, longestPause)) {
-    let trouble = "no connection or no timely answer"
+    let trouble: string
     let wait = pause * (0.75 + Math.random() / 2)
     try {
       const answer = await network.get({ url: url.href, headers, timeoutMillis, maxBytes: given.max_bytes, signal })
@@ -112,6 +112,7 @@ const ask = async (given: Settings, url: URL, seen: Seen, { network, signal }: N
         throw new Error(`The answer of ${url.host} has more than max_bytes, ${given.max_bytes}`)
       }
       if (error instanceof RefusedAddress || error instanceof Refusal) throw error
+      trouble = silenceOf(error)
     }
     const left = given.retry_seconds * 1000 - (performance.now() - began)
     if (left <= 0) throw new Error(`${url.host} has not answered for ${given.retry_seconds} seconds: ${trouble}`)

@@ -1,6 +1,6 @@
 import { Effect, Schema } from "effect"
 import { Failures } from "../Failures.ts"
-import { headersSetting, isPassing, urlSetting } from "../HttpSettings.ts"
+import { headersSetting, isPassing, silenceOf, urlSetting } from "../HttpSettings.ts"
 import { RefusedAddress, type Reply } from "../Network.ts"
 import { errors, type NodeContext, node } from "../Node.ts"
 import { sleep } from "../Sleep.ts"
@@ -22,7 +22,7 @@ const deliver = async (body: string, to: Sending, { network, signal }: NodeConte
   const began = performance.now()
   for (let pause = firstPause; ; pause = Math.min(pause * 2, longestPause)) {
     let reply: Reply | undefined
-    let trouble = "no connection or no timely response"
+    let trouble: string
     try {
       reply = await network.post({ url: to.url, headers: to.headers, body, timeoutMillis: to.timeoutMillis, signal })
       if (reply.status >= 200 && reply.status < 300) return undefined
@@ -32,6 +32,7 @@ const deliver = async (body: string, to: Sending, { network, signal }: NodeConte
       signal.throwIfAborted()
       // It would be refused again.
       if (error instanceof RefusedAddress) throw error
+      trouble = silenceOf(error)
     }
     const left = to.retryMillis - (performance.now() - began)
     if (left <= 0) {
