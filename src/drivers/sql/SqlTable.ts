@@ -158,7 +158,11 @@ export const openTable = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, 
     /** Divides the rows until those that do not fit are alone. */
     const writeFrom = (places: ReadonlyArray<number>): Effect.Effect<void, SqlError> =>
       insertAll(rows, places).pipe(
-        Effect.tap(() => Effect.sync(() => places.forEach((at) => outcomes.set(at, undefined)))),
+        Effect.tap(() =>
+          Effect.sync(() => {
+            for (const at of places) outcomes.set(at, undefined)
+          })
+        ),
         Effect.catchIf(isUnfit, (error) => {
           const [at = 0] = places
           if (places.length === 1) return refuse(at, error)
