@@ -4,13 +4,13 @@ import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { program } from "../../src/drivers/Programs.ts"
 import { eventually } from "../support/process.ts"
-import { first } from "../support/tls.ts"
+import { first, second } from "../support/tls.ts"
 import { running } from "./running.ts"
 import { failed, failures, ran, reader, Shop, shop, shown, specOf } from "./shop.ts"
-import { ended, engine, flowline, follow, node, places, settings } from "./support.ts"
+import { ended, engine, flowline, follow, node, places, printed, settings } from "./support.ts"
 
-/** A PostgreSQL with TLS whose answers stop after some bytes, while its connections stay. */
-const fallingSilent = (to: URL, bytes: number) =>
+/** A way with TLS to a PostgreSQL, whose answers stop after some bytes, while its connections stay. */
+const secureWay = (to: URL, bytes = Number.POSITIVE_INFINITY) =>
   Effect.acquireRelease(
     Effect.promise(async () => {
       const open = new Set<Socket>()
@@ -108,7 +108,7 @@ layer(shop)("the server of an sql_input", (it) => {
     Effect.gen(function* () {
       const { url } = yield* Shop
       const { root } = yield* places
-      const way = yield* fallingSilent(new URL(url), 300_000)
+      const way = yield* secureWay(new URL(url), 300_000)
       const through = new URL(url)
       through.port = String(way.port)
       through.searchParams.set("sslmode", "require")
@@ -118,6 +118,33 @@ layer(shop)("the server of an sql_input", (it) => {
       const messages = yield* follow(specOf(dag, through.href)).pipe(Effect.provide(engine(here)))
       assert.match(ended(messages).error ?? "", /^in: 127.0.0.1:\d+ does not answer: The server has not answered for/)
     })
+  )
+
+  it.effect(
+    "is read through TLS where its certificate is accepted, and otherwise fails at once and says what to do",
+    () =>
+      Effect.gen(function* () {
+        const { url } = yield* Shop
+        const { root } = yield* places
+        const way = yield* secureWay(new URL(url))
+        const through = new URL(url)
+        through.port = String(way.port)
+        through.searchParams.set("sslmode", "verify-full")
+        const here = settings(root, { entry: program("run"), outbound: [`127.0.0.1:${way.port}`] })
+        const reading = (ca: string) =>
+          Effect.map(
+            follow(specOf(flowline([reader({ query: "SELECT 1 AS a", ca }), shown]), through.href)).pipe(
+              Effect.provide(engine(here))
+            ),
+            (messages) => [ended(messages).error, printed(messages)] as const
+          )
+        assert.deepStrictEqual(yield* reading(first.cert), [undefined, ['{"a":1}']])
+        const [error] = yield* reading(second.cert)
+        assert.match(
+          error ?? "",
+          /^in: The certificate of 127.0.0.1:\d+ is not accepted: .*; set ca, or sslmode=require$/
+        )
+      })
   )
 
   it.effect("refuses a query with a parameter at once", () =>

@@ -15,13 +15,16 @@ const said = (error: SqlError, member: string): string => {
 /** The SQLSTATE of a failed statement; empty when the server said none. */
 export const stateOf = (error: SqlError): string => sqlState(error.reason.cause)
 
+/** A state of SQL. Failures of connections have codes of Node and OpenSSL in the same place. */
+const isState = /^[0-9A-Z]{5}$/
+
 /** What the server said, in one line. */
 export const reasonOf = (error: SqlError): string => {
   const { cause } = error.reason
   const text = cause instanceof Error ? cause.message : error.message
   const more = ["detail", "hint"].map((member) => said(error, member)).filter((part) => part !== "")
   const state = stateOf(error)
-  return [`${text}${/^[0-9A-Z]{5}$/.test(state) ? ` (${state})` : ""}`, ...more].join(". ").replace(/\s+/g, " ")
+  return [`${text}${isState.test(state) ? ` (${state})` : ""}`, ...more].join(". ").replace(/\s+/g, " ")
 }
 
 /** The place in a statement, in UTF-16 units from 0; undefined when the server named none. */
@@ -66,7 +69,7 @@ export const failureOf = (error: SqlError, where: string): Error => {
   if (noTls.test(`${reason} ${error.message}`)) {
     return new Failure(`${where} has no TLS: add ?sslmode=disable to the URL if the way to it is safe`)
   }
-  if (stateOf(error) === "" && certificate.test(reason)) {
+  if (!isState.test(stateOf(error)) && certificate.test(reason)) {
     return new Failure(`The certificate of ${where} is not accepted: ${reason}; set ca, or sslmode=require`)
   }
   if (stateOf(error).startsWith("28")) return new Failure(`${where} refuses the login: ${reason}`)
