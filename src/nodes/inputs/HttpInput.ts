@@ -61,7 +61,7 @@ export const httpInput = node({
   kind: "input",
   description:
     "Receives records in POST requests on its own port: one JSON object per line (`application/x-ndjson`, the " +
-    "default), an object or a list of objects (`application/json`), or text lines (`text/plain`, each becomes `{message}`). " +
+    "default), an object or a list of objects (`application/json`), or text lines (`text/plain` in its `charset`, each becomes `{message}`). " +
     "Bodies may be compressed with gzip. The answer is 202 with the numbers of accepted and rejected records when the " +
     "outputs have stored the records (see `ack`), 503 with `Retry-After` when that takes too long, 400 for an invalid " +
     "body, 413 for one that is too large, and 429 with `Retry-After` while too many requests are waiting. To ask a URL " +
