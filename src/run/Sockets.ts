@@ -68,10 +68,14 @@ const udp: Network["udp"] = (at, receive) =>
     })
   })
 
+/** Whether nothing follows the head: some servers name a coding all the same, in which nothing is no text. */
+const isEmpty = ({ statusCode, headers }: IncomingMessage): boolean =>
+  statusCode === 204 || statusCode === 304 || headers["content-length"] === "0"
+
 /** The body's bytes. Throws when there are more than `limit`, counted after decompression. */
 async function* bodyOf(request: IncomingMessage, limit: number): AsyncGenerator<Uint8Array> {
   // RFC 9110, 8.4.1.3: both names are one coding.
-  const isGzip = /^(?:x-)?gzip$/i.test(request.headers["content-encoding"] ?? "")
+  const isGzip = /^(?:x-)?gzip$/i.test(request.headers["content-encoding"] ?? "") && !isEmpty(request)
   const source = isGzip ? pipeline(request, createGunzip(), () => {}) : request
   let size = 0
   for await (const chunk of source) {

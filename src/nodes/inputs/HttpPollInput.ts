@@ -173,7 +173,7 @@ const take = async (given: Settings, answer: Fetched, url: URL, context: NodeCon
   if (answer.status === 204) return [undefined, 0] as const
   const coding = answer.headers["content-encoding"] ?? ""
   if (!plainCodings.test(coding)) {
-    throw new Error(`${url.host} answers with Content-Encoding ${coding.slice(0, 100)}, but only gzip was asked for`)
+    throw new Error(`${url.host} answers with Content-Encoding ${coding.slice(0, 100)}; only gzip can be read`)
   }
   const format = formatOf(given, answer, url)
   if (format === "json") return takeJson(given, new TextDecoder().decode(answer.body), context, emit)
