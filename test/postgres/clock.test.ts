@@ -54,3 +54,25 @@ it.effect("the time of schedules is the database's, goes on evenly, and tells th
     }).pipe(Effect.provide(clock))
   }).pipe(Effect.scoped)
 )
+
+it.effect("the time of schedules goes on when the clock of the machine, and with it that of its database, is set", () =>
+  Effect.gen(function* () {
+    const { set, clock } = yield* standing
+    const start = 1_700_000_000_000
+    yield* set(start)
+    yield* TestClock.setTime(start)
+    yield* Effect.gen(function* () {
+      const { now } = yield* ScheduleClock
+      const seen = Effect.map(now, ({ at, jumps }) => [Math.round(at - start), Math.round(jumps)])
+      expect(yield* seen).toEqual([0, 0])
+      // The clock of this machine alone moves nothing, as the database has not been looked at again.
+      yield* TestClock.setTime(start - hour)
+      expect(yield* seen).toEqual([0, 0])
+      yield* TestClock.adjust(clockLook)
+      yield* set(start - hour + clockLook)
+      expect(yield* seen).toEqual([clockLook - hour, -hour])
+      yield* TestClock.adjust(1000)
+      expect(yield* seen).toEqual([clockLook + 1000 - hour, -hour])
+    }).pipe(Effect.provide(clock))
+  }).pipe(Effect.scoped)
+)

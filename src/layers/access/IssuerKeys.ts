@@ -1,7 +1,7 @@
 import { Deferred, Effect, Exit, Metric, Schema, type Scope } from "effect"
 import { type CryptoKey, createLocalJWKSet, errors, type JWSHeaderParameters } from "jose"
+import { monotonicMillis } from "../../protocol/SteadyTime.ts"
 import type { FetchJson } from "./IssuerFetch.ts"
-import { monotonicMillis } from "./RowLookup.ts"
 
 /** Milliseconds after which keys are read again; tokens are checked with the old ones meanwhile. */
 const freshMillis = 10 * 60_000

@@ -1,5 +1,6 @@
 import { Clock, Deferred, Effect, Exit, type Scope } from "effect"
 import type { StorageUnreachable } from "../../errors/StorageUnreachable.ts"
+import { monotonicMillis } from "../../protocol/SteadyTime.ts"
 import { ExpiringMap } from "./ExpiringMap.ts"
 
 /**
@@ -19,9 +20,6 @@ export interface KnownRow<Row, Memory> {
   readonly until: number
   memory: Memory | undefined
 }
-
-/** Milliseconds of the monotonic clock, which nobody can set. */
-export const monotonicMillis = (clock: Clock.Clock): number => Number(clock.monotonicTimeNanosUnsafe()) / 1e6
 
 /**
  * Finds rows by their ids, in memory for `millis` after they were read, else in the store. One statement is under way at

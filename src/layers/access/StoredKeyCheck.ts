@@ -1,5 +1,6 @@
 import { hash, timingSafeEqual } from "node:crypto"
 import { Clock, Effect, Layer, Queue } from "effect"
+import { monotonicMillis } from "../../protocol/SteadyTime.ts"
 import type { AccessFile } from "../../services/access/AccessFile.ts"
 import { AccessRules } from "../../services/access/AccessRules.ts"
 import { KeyCheck } from "../../services/access/KeyCheck.ts"
@@ -9,7 +10,7 @@ import { everyTenant, type Grants, hasRole, type Principal, type Role, roles } f
 import { survive } from "../../services/shared/Background.ts"
 import { flatMapKnown } from "../../services/shared/Known.ts"
 import { ExpiringMap } from "./ExpiringMap.ts"
-import { type KnownRow, makeRowLookup, monotonicMillis } from "./RowLookup.ts"
+import { type KnownRow, makeRowLookup } from "./RowLookup.ts"
 
 const noKey = new Uint8Array(32)
 

@@ -1,6 +1,7 @@
 import { hash } from "node:crypto"
 import { Clock, Effect, Layer, Semaphore } from "effect"
 import { type CryptoKey, decodeJwt, decodeProtectedHeader, errors, jwtVerify } from "jose"
+import { monotonicMillis } from "../../protocol/SteadyTime.ts"
 import { type AccessFile, type Issuer, tokenAlgorithms } from "../../services/access/AccessFile.ts"
 import { AccessRules } from "../../services/access/AccessRules.ts"
 import { TokenCheck } from "../../services/access/TokenCheck.ts"
@@ -10,7 +11,6 @@ import { principalOfClaims } from "./Claims.ts"
 import { ExpiringMap } from "./ExpiringMap.ts"
 import { makeFetchJson } from "./IssuerFetch.ts"
 import { type FindKeys, makeIssuerKeys } from "./IssuerKeys.ts"
-import { monotonicMillis } from "./RowLookup.ts"
 
 /** Maximum length of a token in characters. */
 const mostChars = 16 * 1024

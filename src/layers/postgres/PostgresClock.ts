@@ -1,7 +1,8 @@
-import { Clock, Effect, Layer, Semaphore } from "effect"
+import { Effect, Layer, Semaphore } from "effect"
 import { SqlClient } from "effect/sql"
 import { unreachable } from "../../drivers/postgres/Unreachable.ts"
 import { clockLook } from "../../protocol/Liveness.ts"
+import { steadyMillis } from "../../protocol/SteadyTime.ts"
 import { ScheduleClock } from "../../services/channels/ScheduleClock.ts"
 import { retryWhileUnreachable } from "../../services/runs/Outage.ts"
 
@@ -10,9 +11,6 @@ const jump = 1000
 
 /** A smaller difference is not worth a correction. */
 const precision = 20
-
-/** Milliseconds of a clock that nobody sets. */
-const steady = Effect.map(Clock.currentTimeNanos, (nanos) => Number(nanos) / 1_000_000)
 
 /** The clock of PostgreSQL. It is looked at when the last look is old and somebody asks. */
 export const layer = Layer.effect(
@@ -26,12 +24,12 @@ export const layer = Layer.effect(
     let last = Number.NEGATIVE_INFINITY
 
     const look = Effect.gen(function* () {
-      const before = yield* steady
+      const before = yield* steadyMillis
       const [row] = yield* unreachable(
         sql<{ at: number }>`select (extract(epoch from clock_timestamp()) * 1000)::float8 as at`
       )
       if (row === undefined) return
-      const after = yield* steady
+      const after = yield* steadyMillis
       const found = row.at - (before + after) / 2
       const difference = offset === undefined ? 0 : found - offset
       lookedAt = after
@@ -45,7 +43,7 @@ export const layer = Layer.effect(
     })
 
     const current = Effect.gen(function* () {
-      if ((yield* steady) - lookedAt < clockLook) return
+      if ((yield* steadyMillis) - lookedAt < clockLook) return
       // While the database is away, time passes all the same.
       yield* offset === undefined ? retryWhileUnreachable(look) : Effect.ignore(look)
     }).pipe(oneAtATime)
@@ -53,7 +51,7 @@ export const layer = Layer.effect(
     return ScheduleClock.of({
       now: Effect.gen(function* () {
         yield* current
-        last = Math.max(last, (yield* steady) + (offset ?? 0))
+        last = Math.max(last, (yield* steadyMillis) + (offset ?? 0))
         return { at: last, jumps }
       })
     })
