@@ -146,6 +146,39 @@ it.effect.prop(
   { arbitrary: { runs: 100 } }
 )
 
+it.effect("a clock that is turned back keeps nobody out for longer, nor a database that is away", () =>
+  Effect.gen(function* () {
+    const limits = yield* limitsWith(10, 1, null)
+    const memory = yield* Effect.provide(RateStore, MemoryRateStore.layer)
+    let isAway = false
+    const lease: RateStore["Service"]["lease"] = (...given) =>
+      isAway ? Effect.fail(new StorageUnreachable({ storage: "metadata" })) : memory.lease(...given)
+    const take = yield* gatewayOn(RateStore.of({ ...memory, lease }), limits)
+    const passing = (count: number) =>
+      Effect.map(
+        Effect.forEach(Array.from({ length: count }), () => Effect.exit(take)),
+        (exits) => exits.filter(Exit.isSuccess).length
+      )
+    const turnBack = Effect.flatMap(Clock.currentTimeMillis, (now) => TestClock.setTime(now - 3_600_000))
+    expect(yield* passing(30)).toBe(10)
+    yield* turnBack
+    // The bucket of all counts from the first time that it sees after that.
+    yield* TestClock.adjust("1 second")
+    yield* passing(1)
+    yield* TestClock.adjust("2 seconds")
+    expect(yield* passing(30)).toBe(10)
+    isAway = true
+    yield* TestClock.adjust("2 seconds")
+    yield* passing(30)
+    yield* turnBack
+    isAway = false
+    yield* TestClock.adjust("2 seconds")
+    yield* passing(1)
+    yield* TestClock.adjust("2 seconds")
+    expect(yield* passing(30)).toBe(10)
+  }).pipe(Effect.provide(some), Effect.scoped)
+)
+
 it.effect("while the database is away a gateway grants its share, says so once, and goes back", () =>
   Effect.gen(function* () {
     const limits = yield* limitsWith(10, 2, null)

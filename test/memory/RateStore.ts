@@ -7,7 +7,7 @@ export const layer = Layer.sync(RateStore, () => {
   const buckets = new Map<string, { tokens: number; at: number }>()
   const fill = (key: string, { perSecond, capacity }: Rate, now: number) => {
     const known = buckets.get(key)
-    const tokens = known === undefined ? capacity : known.tokens + ((now - known.at) / 1000) * perSecond
+    const tokens = known === undefined ? capacity : known.tokens + (Math.max(0, now - known.at) / 1000) * perSecond
     return Math.min(capacity, tokens)
   }
   return RateStore.of({
