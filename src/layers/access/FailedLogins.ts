@@ -10,7 +10,7 @@ export class FailedLogins {
   readonly #tries = new Map<string, { left: number; at: number }>()
   readonly #now: () => number
 
-  /** @param now milliseconds of a clock */
+  /** @param now milliseconds of a clock that nobody sets */
   constructor(now: () => number) {
     this.#now = now
   }

@@ -5,6 +5,7 @@ import { Kdf } from "effect/crypto"
 import { LimitExceeded } from "../../errors/LimitExceeded.ts"
 import { Overloaded } from "../../errors/Overloaded.ts"
 import { Unauthorized } from "../../errors/Unauthorized.ts"
+import { monotonicMillis } from "../../protocol/SteadyTime.ts"
 import type { AccessFile } from "../../services/access/AccessFile.ts"
 import { AccessRules } from "../../services/access/AccessRules.ts"
 import {
@@ -100,7 +101,7 @@ export class Passwords extends Context.Service<
       const kdf = yield* Kdf.Kdf
       const clock = yield* Clock.Clock
       const scope = yield* Effect.scope
-      const now = () => clock.currentTimeMillisUnsafe()
+      const now = () => monotonicMillis(clock)
       const verified = new VerifiedCredentials(now)
       const failures = new FailedLogins(now)
       // One at a time: a derivation blocks a thread that file operations need, and takes 64 MiB by default.

@@ -3,6 +3,7 @@ import { Clock, Effect, Layer } from "effect"
 import { decodeJwt } from "jose"
 import { BadRequest } from "../../errors/BadRequest.ts"
 import { Unauthorized } from "../../errors/Unauthorized.ts"
+import { monotonicMillis } from "../../protocol/SteadyTime.ts"
 import type { AccessFile, Issuer } from "../../services/access/AccessFile.ts"
 import { AccessRules } from "../../services/access/AccessRules.ts"
 import { Authenticator, type CredentialHeaders } from "../../services/access/Authenticator.ts"
@@ -87,7 +88,7 @@ export const layer = Layer.effect(
     const { outbound } = yield* Settings
     const clock = yield* Clock.Clock
     const oidc = makeOidcClient(outbound, clock)
-    const failures = new FailedLogins(() => clock.currentTimeMillisUnsafe())
+    const failures = new FailedLogins(() => monotonicMillis(clock))
     const full = () => new OidcFailed({ reason: "busy" })
     const { waiting, ...places } = underWay
     const turns = new Turns<OidcFailed, string>({ ...places, queue: { each: waiting, full } })
