@@ -1,5 +1,5 @@
 import { expect, it } from "@effect/vitest"
-import { Effect, Fiber } from "effect"
+import { Clock, Effect, Fiber } from "effect"
 import { HttpServerRequest } from "effect/http"
 import { TestClock } from "effect/testing"
 import { readForm } from "../../src/services/http/FormReader.ts"
@@ -44,5 +44,36 @@ it.effect("a form that stands still is refused after half a minute, and one that
     moving.send("\r\n--b--\r\n")
     moving.end()
     expect((yield* Fiber.join(going)).get("file")?.bytes.length).toBe(3 * 1024 * 1024)
+  })
+)
+
+/** The clock of a machine, which is set by some milliseconds while time goes on as before. */
+const machine = Effect.clockWith((clock) =>
+  Effect.sync(() => {
+    let by = 0
+    const millis = () => clock.currentTimeMillisUnsafe() + by
+    const wall = { currentTimeMillisUnsafe: millis, currentTimeMillis: Effect.sync(millis) }
+    const set = (millis: number) => {
+      by = millis
+    }
+    return { clock: Object.assign(Object.create(clock) as Clock.Clock, wall), set }
+  })
+)
+
+it.effect("a form goes on when the clock of the machine is set forward", () =>
+  Effect.gen(function* () {
+    const { clock, set } = yield* machine
+    const form = slow()
+    const reading = yield* Effect.forkChild(Effect.provideService(readForm(form.request, rules), Clock.Clock, clock), {
+      startImmediately: true
+    })
+    form.send(head)
+    yield* arrived
+    set(3_600_000)
+    form.send("x")
+    yield* arrived
+    form.send("\r\n--b--\r\n")
+    form.end()
+    expect((yield* Fiber.join(reading)).get("file")?.bytes.length).toBe(1)
   })
 )

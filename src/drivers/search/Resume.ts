@@ -1,7 +1,8 @@
-import { Clock, Effect, Schedule, Stream } from "effect"
+import { Effect, Schedule, Stream } from "effect"
 import { StorageUnreachable } from "../../errors/StorageUnreachable.ts"
 import type { Key } from "../../languages/query/IndexedDocument.ts"
 import { outageRetry } from "../../protocol/Liveness.ts"
+import { steadyMillis } from "../../protocol/SteadyTime.ts"
 import type { Index } from "./Catalog.ts"
 
 /**
@@ -49,7 +50,7 @@ export const resumed = <Row, E>(
       indices = found
       awaySince = undefined
     }
-    const mayRetry = Effect.map(Clock.currentTimeMillis, (now) => {
+    const mayRetry = Effect.map(steadyMillis, (now) => {
       if (awaySince === undefined) breaks++
       awaySince ??= now
       return breaks <= mostBreaks && now - awaySince < limit

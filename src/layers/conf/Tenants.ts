@@ -1,10 +1,11 @@
 import type { Dirent } from "node:fs"
 import { readdir, stat } from "node:fs/promises"
 import { join } from "node:path"
-import { Clock, Effect, Layer, Schema } from "effect"
+import { Effect, Layer, Schema } from "effect"
 import { codeOf } from "../../drivers/Failure.ts"
 import { within } from "../../drivers/files/Deadline.ts"
 import { StorageUnreachable } from "../../errors/StorageUnreachable.ts"
+import { steadyMillis } from "../../protocol/SteadyTime.ts"
 import { AccessRules } from "../../services/access/AccessRules.ts"
 import { Settings } from "../../services/shared/Settings.ts"
 import { TenantId, TenantName, Tenants } from "../../services/shared/Tenant.ts"
@@ -51,7 +52,7 @@ export const layer = Layer.effect(
       catch: () => new StorageUnreachable({ storage: "data" })
     }).pipe(
       Effect.tap(() =>
-        Effect.map(Clock.currentTimeMillis, (now) => {
+        Effect.map(steadyMillis, (now) => {
           readAt = now
         })
       )
@@ -62,7 +63,7 @@ export const layer = Layer.effect(
       exists: (name) => {
         const tenants = listed()
         if (tenants !== undefined) return Object.hasOwn(tenants, name) ? yes : no
-        return Effect.flatMap(Clock.currentTimeMillis, (now) =>
+        return Effect.flatMap(steadyMillis, (now) =>
           now - readAt < freshFor && known.has(name) ? yes : Effect.map(current, (names) => names.has(name))
         )
       },

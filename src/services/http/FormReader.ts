@@ -1,7 +1,8 @@
-import { Clock, Duration, Effect, Stream } from "effect"
+import { Duration, Effect, Stream } from "effect"
 import type { HttpServerRequest } from "effect/http"
 import type { Issue } from "../../errors/BadRequest.ts"
 import { RequestTimeout } from "../../errors/RequestTimeout.ts"
+import { steadyMillis } from "../../protocol/SteadyTime.ts"
 import { Bytes } from "../shared/Bytes.ts"
 import type { FormPart, PartRules } from "../shared/Form.ts"
 import { defaultLimits } from "../shared/Settings.ts"
@@ -44,7 +45,7 @@ const inTime = <E>(body: Stream.Stream<Uint8Array, E>): Stream.Stream<Uint8Array
       let waited = 0
       let received = 0
       return Effect.gen(function* () {
-        const began = yield* Clock.currentTimeMillis
+        const began = yield* steadyMillis
         const allowed = (formPatience.seconds + received / formPatience.bytesPerSecond) * 1000 - waited
         const chunks = yield* Effect.timeoutOrElse(pull, {
           duration: Duration.millis(Math.max(0, allowed)),
@@ -55,7 +56,7 @@ const inTime = <E>(body: Stream.Stream<Uint8Array, E>): Stream.Stream<Uint8Array
             return Effect.fail(new RequestTimeout({ detail }))
           }
         })
-        waited += (yield* Clock.currentTimeMillis) - began
+        waited += (yield* steadyMillis) - began
         for (const { length } of chunks) received += length
         return chunks
       })

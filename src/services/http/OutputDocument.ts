@@ -83,7 +83,7 @@ export const eventStream = Effect.fn("Lines.events")(function* <E, R>(
   const held = yield* (yield* RequestMemory).hold(tenant, followedPage.bytes)
   held.change(0)
   const followed = yield* following
-  let spokenAt = Date.now()
+  let spokenAt = performance.now()
   const text = Stream.mapArray(followed, (news) => {
     // What was sent before has been taken.
     held.change(0)
@@ -92,7 +92,7 @@ export const eventStream = Effect.fn("Lines.events")(function* <E, R>(
       if (item._tag === "Lines") for (const line of item.lines) events += `id: ${line.seq}\ndata: ${line.json}\n\n`
       else if (item._tag === "End") events += `event: end\ndata: ${JSON.stringify(item.output)}\n\n`
     }
-    const now = Date.now()
+    const now = performance.now()
     if (events === "" && now - spokenAt >= heartbeat) events = ": still running\n\n"
     if (events !== "") spokenAt = now
     return [events]

@@ -2,6 +2,7 @@ import { Clock, Duration, Effect, Layer, Metric } from "effect"
 import { Search } from "../../drivers/search/Search.ts"
 import type { NotFound } from "../../errors/NotFound.ts"
 import type { StorageUnreachable } from "../../errors/StorageUnreachable.ts"
+import { steadyMillis } from "../../protocol/SteadyTime.ts"
 import { Audit, ownEntry } from "../audit/Audit.ts"
 import { AuditStore } from "../audit/AuditStore.ts"
 import { retentionAction } from "../audit/Chain.ts"
@@ -41,11 +42,11 @@ const inSteps = <E>(step: Effect.Effect<Removed, E>): Effect.Effect<Removed, E> 
   Effect.gen(function* () {
     let all = none
     for (;;) {
-      const before = yield* Clock.currentTimeMillis
+      const before = yield* steadyMillis
       const removed = yield* step
       if (removed.number === 0) return all
       all = plus(all, removed)
-      yield* Effect.sleep((yield* Clock.currentTimeMillis) - before)
+      yield* Effect.sleep((yield* steadyMillis) - before)
     }
   })
 
@@ -180,7 +181,7 @@ const make = Effect.gen(function* () {
 
   return Effect.gen(function* () {
     if (retention.mode === "off") return
-    const before = yield* Clock.currentTimeMillis
+    const before = yield* steadyMillis
     for (const tenant of yield* tenants.names) {
       for (const [kind, part] of parts(tenant)) {
         yield* survive(
@@ -190,7 +191,7 @@ const make = Effect.gen(function* () {
       }
     }
     yield* survive("Retention of the audit", auditRows)
-    yield* Metric.update(seconds, ((yield* Clock.currentTimeMillis) - before) / 1000)
+    yield* Metric.update(seconds, ((yield* steadyMillis) - before) / 1000)
   })
 })
 

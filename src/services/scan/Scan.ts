@@ -1,8 +1,9 @@
-import { Clock, Context, Effect, Layer } from "effect"
+import { Context, Effect, Layer } from "effect"
 import { Overloaded } from "../../errors/Overloaded.ts"
 import type { StorageUnreachable } from "../../errors/StorageUnreachable.ts"
 import { descriptor, nodesOf } from "../../nodes/Catalogue.ts"
 import { type Runtime, runtimes } from "../../protocol/Flowline.ts"
+import { steadyMillis } from "../../protocol/SteadyTime.ts"
 import { Audit } from "../audit/Audit.ts"
 import { observeQueue } from "../shared/Observed.ts"
 import type { TenantId } from "../shared/Tenant.ts"
@@ -65,7 +66,7 @@ export class Scan extends Context.Service<
       const fresh = Effect.fnUntraced(function* (tenant: TenantId) {
         const version = yield* tenantNodes.version(tenant)
         const known = remembered.get(tenant)
-        const now = yield* Clock.currentTimeMillis
+        const now = yield* steadyMillis
         if (known?.version === version && now < known.until) return known.nodes
         const { nodes, isSettled } = yield* tenantNodes.scan(tenant)
         if (remembered.size >= maxRemembered) remembered.delete(remembered.keys().next().value!)
