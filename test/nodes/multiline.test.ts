@@ -250,6 +250,28 @@ describe("syslog messages that belong together", () => {
     input.stop()
   })
 
+  it("are complete in time when the clock is turned back", async () => {
+    const input = await listen({ multiline: { continuation: "^\\s", flush_after: 0.1 } })
+    const gate = Promise.withResolvers<void>()
+    const now = Date.now
+    const open = input.connect(
+      (async function* () {
+        yield Buffer.from(from("a", "x"))
+        Date.now = () => now() - 3_600_000
+        await gate.promise
+      })()
+    )
+    try {
+      await input.until(1)
+    } finally {
+      Date.now = now
+    }
+    gate.resolve()
+    await open
+    expect(input.got.map(({ message }) => message)).toEqual(["x"])
+    input.stop()
+  })
+
   it("have the encoding of the settings", async () => {
     const input = await listen({ encoding: "windows-1252" })
     await input.send(Buffer.concat([Buffer.from("<11>Oct 11 22:14:15 web1 a: "), Buffer.from([0x80, 0xe9, 0x0a])]))

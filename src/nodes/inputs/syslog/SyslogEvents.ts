@@ -83,7 +83,7 @@ export class SyslogEvents {
     this.#open.delete(program)
     this.#open.set(program, open)
     this.#latest.set(sender, program)
-    open.grownAt = Date.now()
+    open.grownAt = performance.now()
     const line = event === undefined ? text : String(event["message"])
     const before = open.lines.bytes
     this.#pass(open.lines.add({ text: line, bytes: encoder.encode(line).length, of: first }, begins))
@@ -99,7 +99,7 @@ export class SyslogEvents {
     this.#timer = undefined
     const millis = this.#multiline.flush_after * 1000
     for (const [program, { grownAt }] of this.#open) {
-      const left = grownAt + millis - Date.now()
+      const left = grownAt + millis - performance.now()
       if (left > 0) {
         this.#timer = setTimeout(this.#expire, left)
         return

@@ -100,7 +100,7 @@ export class Followed {
   /** Milliseconds until the bytes are due that a later attempt would read again; undefined when there are none. */
   dueIn(seconds: number): number | undefined {
     if (this.taken.offset >= this.offset) return undefined
-    return Math.max(0, this.#passedAt + seconds * 1000 - Date.now())
+    return Math.max(0, this.#passedAt + seconds * 1000 - performance.now())
   }
 
   /** An empty block that tells that the waiting bytes are due. */
@@ -151,7 +151,7 @@ export class Followed {
   #take(bytes: Uint8Array, ended: boolean): Block {
     const from = this.offset
     this.offset += bytes.length
-    this.#passedAt = Date.now()
+    this.#passedAt = performance.now()
     return { bytes, from, end: this.offset, ended }
   }
 

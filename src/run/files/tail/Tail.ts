@@ -108,7 +108,7 @@ export class Tail {
     try {
       await this.#find()
       await this.#findMoved()
-      let found = Date.now()
+      let found = performance.now()
       while (!this.#signal.aborted) {
         let moved = false
         for (const file of this.#followed) {
@@ -125,9 +125,9 @@ export class Tail {
         if (moved) continue
         yield* this.#leave()
         const changed = await this.#wake.wait(this.#pause())
-        if (!changed && Date.now() - found < findMillis) continue
+        if (!changed && performance.now() - found < findMillis) continue
         await this.#find()
-        found = Date.now()
+        found = performance.now()
       }
     } finally {
       this.#wake.close()
@@ -176,7 +176,7 @@ export class Tail {
     if (paths.length === 0) await this.#tellUnreadable()
     const all = new Set(paths)
     for (const path of this.#refused.keys()) if (!all.has(path)) this.#refused.delete(path)
-    for (const file of this.#followed) if (!named.has(file)) file.lostAt ??= Date.now()
+    for (const file of this.#followed) if (!named.has(file)) file.lostAt ??= performance.now()
     this.#wake.watch(folders)
   }
 
@@ -262,7 +262,7 @@ export class Tail {
         const key: Pick<Identity, "device" | "inode"> = { device: String(at?.dev), inode: String(at?.ino) }
         if (at === undefined || !isSame(known, key)) continue
         const file = await this.#add(folder === "" ? name : `${folder}/${name}`, true)
-        if (file !== undefined) file.lostAt ??= Date.now()
+        if (file !== undefined) file.lostAt ??= performance.now()
       }
     }
     // Without any file, the folder may be one that is not mounted yet.
@@ -276,7 +276,7 @@ export class Tail {
 
   /** Stops following files that lost their names more than `lingerMillis` ago. */
   async *#leave(): AsyncGenerator<Growth> {
-    const before = Date.now() - lingerMillis
+    const before = performance.now() - lingerMillis
     for (const file of this.#followed.filter(({ lostAt }) => lostAt !== undefined && lostAt < before)) {
       const block = await file.rest()
       yield this.#growth(file, block)
