@@ -1,27 +1,56 @@
+import { PgClient } from "@effect/sql-pg"
 import { expect, it } from "@effect/vitest"
-import { Effect, Layer, Option } from "effect"
-import { SqlClient } from "effect/sql"
-import * as Gateways from "../../src/layers/postgres/Gateways.ts"
-import * as Heartbeats from "../../src/layers/postgres/Heartbeats.ts"
-import { TestPostgres } from "../support/postgres.ts"
+import { Effect } from "effect"
+import { Reactivity } from "effect/reactivity"
+import { enter, isSilent } from "../../src/layers/postgres/Silence.ts"
+import { takeover } from "../../src/protocol/Liveness.ts"
+import { freshDatabase } from "../support/postgres.ts"
 
-/** The gateways that are left when one starts beside these, by the seconds since their heartbeat. */
-const leftOf = (gateways: Readonly<Record<string, number>>) =>
+const hour = 3_600_000
+const start = 1_700_000_000_000
+
+/** A database whose clock stands at a time that the test sets. */
+const standing = Effect.gen(function* () {
+  const url = yield* freshDatabase
+  const plain = yield* PgClient.makeClient({ url })
+  yield* plain`create schema faked`
+  yield* plain`create table faked.clock as select to_timestamp(0) as at`
+  yield* plain`create function faked.clock_timestamp() returns timestamptz language sql as 'select at from faked.clock'`
+  const [database] = yield* plain<{ name: string }>`select current_database() as name`
+  yield* plain`alter database ${plain(database!.name)} set search_path = faked, pg_catalog, public`
+  const sql = yield* PgClient.makeClient({ url })
+  const set = (millis: number) => sql`update faked.clock set at = to_timestamp(${millis}::float8 / 1000)`
+  return { sql, set }
+})
+
+it.effect("a database's clock that is turned back makes no gateway silent that lives, and each that does not", () =>
   Effect.gen(function* () {
-    const sql = yield* SqlClient.SqlClient
-    for (const [id, seconds] of Object.entries(gateways)) {
-      yield* sql`
-        insert into gateways (id, host, pid, seen_at)
-        values (${id}, 'elsewhere', 1, clock_timestamp() - ${`${seconds} seconds`}::interval)`
+    const { sql, set } = yield* standing
+    const beat = (id: string) => enter(sql, { id, host: id, pid: 1, address: `${id}:1` })
+    const silent = Effect.map(
+      sql<{ id: string }>`select id from gateways where ${isSilent(sql, sql`seen_at`, takeover)} order by id`,
+      (rows) => rows.map(({ id }) => id)
+    )
+    // With the second pause an outage ends just before, and its end counts as a heartbeat of all.
+    for (const pause of [2000, 5000]) {
+      yield* sql`delete from gateways`
+      yield* set(start)
+      yield* beat("gone")
+      yield* beat("one")
+      yield* set(start + pause)
+      yield* beat("one")
+      yield* beat("other")
+      yield* set(start - hour)
+      yield* beat("one")
+      expect([pause, yield* silent]).toEqual([pause, []])
+      yield* beat("other")
+      for (let seconds = 1; seconds <= takeover / 1000 + 1; seconds++) {
+        expect([pause, seconds, yield* silent]).toEqual([pause, seconds, []])
+        yield* set(start - hour + seconds * 1000)
+        yield* beat("one")
+        yield* beat("other")
+      }
+      expect([pause, yield* silent]).toEqual([pause, ["gone"]])
     }
-    yield* Layer.build(Gateways.layer(false).pipe(Layer.provide(Heartbeats.layer(Option.none()))))
-    const left = yield* sql<{ id: string }>`select id from gateways where host = 'elsewhere' order by id`
-    return left.map(({ id }) => id)
-  }).pipe(Effect.scoped, Effect.provide(TestPostgres))
-
-it.live("a gateway is gone when it is silent and others are not, and nobody is after an outage", () =>
-  Effect.gen(function* () {
-    expect(yield* leftOf({ alive: 0, late: 6, silent: 60 })).toEqual(["alive", "late"])
-    expect(yield* leftOf({ last: 60, older: 62 })).toEqual(["last", "older"])
-  })
+  }).pipe(Effect.provide(Reactivity.layer), Effect.scoped)
 )

@@ -22,9 +22,25 @@ const resumedAt = (sql: SqlClient.SqlClient, otherwise: Fragment) =>
   sql`case when (select max(seen_at) from gateways) < clock_timestamp() - ${`${outageGap} milliseconds`}::interval
     then clock_timestamp() else ${otherwise} end`
 
-/** Adds a gateway's row, or gives its heartbeat. */
+/** A time that is not to come; null stays null, which `least` would not do. */
+const past = (sql: SqlClient.SqlClient, at: Fragment) =>
+  sql`case when ${at} > clock_timestamp() then clock_timestamp() else ${at} end`
+
+/**
+ * Adds a gateway's row, or gives its heartbeat. After the database's clock was turned back, the heartbeats of before count
+ * as of now: else whoever is the first to send one would be silent beside them, and who is gone would be there until the
+ * former time. Rows that others change at this moment are left to the next heartbeat, so that nobody waits for another one.
+ */
 export const enter = (sql: SqlClient.SqlClient, { id, host, pid, address }: HeartbeatTask["row"]) => sql`
+  with ahead as (
+    select id from gateways
+    where id <> ${id} and greatest(seen_at, resumed_at) > clock_timestamp() + interval '1 second'
+    for update skip locked
+  ), turned as (
+    update gateways set seen_at = ${past(sql, sql`seen_at`)}, resumed_at = ${past(sql, sql`resumed_at`)}
+    where id in (select id from ahead)
+  )
   insert into gateways (id, host, pid, address, seen_at, resumed_at)
   values (${id}, ${host}, ${pid}, ${address}, clock_timestamp(), ${resumedAt(sql, sql`null`)})
   on conflict (id) do update set seen_at = excluded.seen_at,
-    resumed_at = ${resumedAt(sql, sql`gateways.resumed_at`)}`
+    resumed_at = ${resumedAt(sql, past(sql, sql`gateways.resumed_at`))}`
