@@ -6,6 +6,7 @@ import type { AuditEntry } from "../../src/services/audit/Entry.ts"
 import { TestGateway } from "../support/gateway.ts"
 import { clientSecret, type OidcIssuer } from "../support/oidcIssuer.ts"
 import { until } from "../support/process.ts"
+import { rawRequest } from "../support/socket.ts"
 import { Browser, freshBrowser } from "./browser.ts"
 import {
   beginning,
@@ -198,6 +199,25 @@ layer(setting, { excludeTestServices: true })("a login at an issuer", (it) => {
       }
       const forced = yield* browser.get(beginning(issuer.issuer), { "sec-fetch-site": "cross-site" })
       expect([forced.status, forced.json.type]).toEqual([403, "/problems/foreign-origin"])
+    })
+  )
+
+  it.effect("begins where a proxy writes the usual port into the host", () =>
+    Effect.gen(function* () {
+      const { url } = yield* TestGateway
+      const { issuer } = yield* Issuer
+      const port = Number(new URL(url).port)
+      const ask = (host: string, at: string) =>
+        Effect.promise(() => rawRequest(port, "GET", beginning(issuer, { at }), { Host: host }))
+      for (const [host, at] of [
+        ["localhost:443", "https://localhost/"],
+        ["localhost:80", "http://localhost/"]
+      ] as const) {
+        const { status, headers } = yield* ask(host, at)
+        const asked = new URL(String(headers.get("location") ?? "about:blank"))
+        expect([status, asked.searchParams.get("redirect_uri")]).toEqual([302, `${at}console/login/oidc/callback`])
+      }
+      expect((yield* ask("localhost:443", "http://localhost/")).status).toBe(400)
     })
   )
 

@@ -54,6 +54,21 @@ layer(memoryGateway({ hosts: ["flow.example.com"] }), { excludeTestServices: tru
     })
   )
 
+  it.effect("may change something where a proxy writes the usual port into the host", () =>
+    Effect.gen(function* () {
+      const cases = [
+        ["gateway:80", "http://gateway", 404],
+        ["GATEWAY:443", "https://gateway", 404],
+        ["gateway:443", "http://gateway", 403],
+        ["gateway:8443", "https://gateway", 403],
+        ["[::1]:80", "http://[::1]", 404]
+      ] as const
+      for (const [Host, Origin, status] of cases) {
+        assert.deepStrictEqual([Host, Origin, (yield* search({ Host, Origin })).status], [Host, Origin, status])
+      }
+    })
+  )
+
   it.effect("cannot change anything for a page of another site", () =>
     Effect.gen(function* () {
       const before = yield* saved

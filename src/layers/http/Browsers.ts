@@ -15,6 +15,10 @@ const nameOf = (authority: string): string =>
     .replace(/\.$/, "")
     .toLowerCase()
 
+/** Whether a page at the URL has asked this host: browsers leave the usual port out, and proxies may write it. */
+export const isHostOf = ({ protocol, host: named }: URL, host: string | undefined): boolean =>
+  host?.toLowerCase().replace(protocol === "https:" ? /:443$/ : /:80$/, "") === named
+
 /**
  * Makes the check against web pages that use the gateway through a visitor's browser. It returns the error to answer
  * with, or undefined. Accepted host names are `listening`, those of `hosts`, `localhost` and other names without a dot,
@@ -45,7 +49,7 @@ export const browserCheck = (listening: string, hosts: ReadonlyArray<string>, or
     // "null" stands for sandboxed frames, files and redirects across sites.
     const url = URL.parse(origin)
     if (url === null) return true
-    return url.host !== host?.toLowerCase() && !known.has(nameOf(url.host))
+    return !isHostOf(url, host) && !known.has(nameOf(url.host))
   }
 
   return (

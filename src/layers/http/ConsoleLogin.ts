@@ -5,6 +5,7 @@ import { ForeignOrigin } from "../../errors/ForeignOrigin.ts"
 import { Logins, OidcFailed } from "../../services/access/Logins.ts"
 import { Sessions } from "../../services/access/Sessions.ts"
 import { Refusals } from "../../services/shared/Refusals.ts"
+import { isHostOf } from "./Browsers.ts"
 import { Received } from "./NodeMessages.ts"
 import { hostOf, isSecure, mayBeginLogin, schemeOf } from "./OwnPage.ts"
 import { cookieNames, cookieOf, withCookie, withoutCookie } from "./SessionCookie.ts"
@@ -61,7 +62,7 @@ const baseOf = (request: Request, at: string | null): string | BadRequest => {
   if (url === null || !/^https?:$/.test(url.protocol) || !url.pathname.endsWith("/")) {
     return misplaced("Expected the address of the gateway as its page has it, such as https://flow.example.com/flow/")
   }
-  if (url.host !== hostOf(request) || (scheme !== undefined && url.protocol !== `${scheme}:`)) {
+  if (!isHostOf(url, hostOf(request)) || (scheme !== undefined && url.protocol !== `${scheme}:`)) {
     return misplaced(`This is not the address that the browser has asked: ${JSON.stringify(url.origin)}`)
   }
   return url.origin + url.pathname

@@ -2,6 +2,7 @@ import { TLSSocket } from "node:tls"
 import type { HttpServerRequest } from "effect/http"
 import { ForeignOrigin } from "../../errors/ForeignOrigin.ts"
 import { Unauthorized } from "../../errors/Unauthorized.ts"
+import { isHostOf } from "./Browsers.ts"
 import { Received } from "./NodeMessages.ts"
 
 type Request = HttpServerRequest.HttpServerRequest
@@ -33,7 +34,7 @@ const isStream = ({ headers }: Request): boolean => /event-stream|ndjson/i.test(
 const isOwnOrigin = (request: Request, origin: string): boolean => {
   const url = URL.parse(origin)
   const scheme = schemeOf(request)
-  return url !== null && url.host === hostOf(request) && (scheme === undefined || url.protocol === `${scheme}:`)
+  return url !== null && isHostOf(url, hostOf(request)) && (scheme === undefined || url.protocol === `${scheme}:`)
 }
 
 /**
