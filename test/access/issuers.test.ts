@@ -34,6 +34,33 @@ layer(Layer.empty, { excludeTestServices: true })("tokens of an issuer", (it) =>
     })
   )
 
+  it.effect("of new keys with the name of former ones, or without any, are accepted soon", () =>
+    Effect.forEach([undefined, "same"], (kid) =>
+      Effect.gen(function* () {
+        const [a, b] = yield* Effect.all([signingKey("ES256", kid), signingKey("ES256", kid)])
+        const issuer = yield* startIssuer([a])
+        const { after, verify } = yield* checking(accepting(issuer))
+        const former = yield* sign(issuer, a)
+        expect(yield* verify(former)).toEqual(carol(issuer))
+        issuer.keys = [b]
+        const rotated = yield* sign(issuer, b)
+        expect(yield* verify(rotated)).toBe(undefined)
+        expect(issuer.asked.keys).toBe(1)
+        expect(yield* after(attemptMillis)(verify(rotated))).toEqual(carol(issuer))
+        // Whoever forges makes the issuer no more requests than that.
+        const c = yield* signingKey("ES256", kid)
+        const forged = yield* Effect.forEach(Array.from({ length: 50 }), (_, index) =>
+          sign(issuer, c, { jti: `${index}` })
+        )
+        const found = yield* Effect.forEach(forged, verify, { concurrency: "unbounded" }).pipe(after(2 * attemptMillis))
+        expect(found.filter((principal) => principal !== undefined)).toEqual([])
+        expect(issuer.asked.keys).toBe(3)
+        expect(yield* after(2 * attemptMillis)(verify(rotated))).toEqual(carol(issuer))
+        expect(yield* verify(yield* sign(issuer, a, { jti: "new" }))).toBe(undefined)
+      })
+    )
+  )
+
   it.effect("that come at once ask the issuer once", () =>
     Effect.gen(function* () {
       const key = yield* signingKey("ES256", "a")

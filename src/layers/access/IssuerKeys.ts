@@ -29,8 +29,15 @@ const reads = Metric.counter("flow_issuer_reads_total", {
   incremental: true
 })
 
-/** Finds the keys for a token by its header: none when the issuer has no such key, or its keys are not known. */
-export type FindKeys = (header: JWSHeaderParameters) => Effect.Effect<ReadonlyArray<CryptoKey>>
+/**
+ * Finds the keys for a token by its header: none when the issuer has no such key, or its keys are not known. When the keys
+ * that were found have not signed it, the issuer may have put another one in the place of one, by the same name or
+ * without any: then only keys that were read since are found.
+ */
+export type FindKeys = (
+  header: JWSHeaderParameters,
+  found?: ReadonlyArray<CryptoKey>
+) => Effect.Effect<ReadonlyArray<CryptoKey>>
 
 type Local = (header: JWSHeaderParameters) => Promise<CryptoKey>
 
@@ -116,7 +123,7 @@ export const makeIssuerKeys = (
 
   const usable = (now: number): Local | undefined => (now - readAt < staleMillis ? local : undefined)
 
-  return (header) =>
+  return (header, found) =>
     Effect.clockWith((clock) =>
       Effect.gen(function* () {
         const now = monotonicMillis(clock)
@@ -124,7 +131,8 @@ export const makeIssuerKeys = (
         if (known !== undefined) {
           if (now - readAt > freshMillis) yield* readAgain(now)
           const keys = yield* Effect.promise(() => among(known, header))
-          if (keys !== undefined) return keys
+          const isRefused = found !== undefined && keys?.every((key) => found.includes(key)) === true
+          if (keys !== undefined && !isRefused) return keys
         }
         const ended = yield* readAgain(now)
         if (ended !== undefined) yield* Deferred.await(ended)

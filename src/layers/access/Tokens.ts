@@ -49,7 +49,7 @@ export const skewOf = ({ clockSkew = usualSkew }: Issuer): number => Math.min(Ma
 
 /**
  * Verifies that one of the keys has signed the token for the gateway and that it is valid at `now` (epoch
- * milliseconds). Returns its claims.
+ * milliseconds). Returns its claims; null if none of the keys has signed it.
  */
 const verified = async (
   token: string,
@@ -75,7 +75,7 @@ const verified = async (
       if (!(error instanceof errors.JWSSignatureVerificationFailed)) return undefined
     }
   }
-  return undefined
+  return null
 }
 
 /** Checks JSON Web Tokens with the keys of their issuers. */
@@ -112,13 +112,16 @@ export const layer = Layer.effect(
       const { algorithm } = said
       const issuer = file.issuers?.find((one) => one.issuer === said.issuer)
       if (issuer === undefined || issuer.algorithms?.some((one) => one === algorithm) === false) return undefined
-      const keys = yield* keySets.get(nameOf(issuer))!(said.header)
-      if (keys.length === 0) return undefined
-      const now = clock.currentTimeMillisUnsafe()
-      const payload = yield* inTurn(Effect.promise(() => verified(token, keys, algorithm, issuer, now)))
-      const principal = payload === undefined ? undefined : principalOfClaims(issuer, payload)
+      const find = keySets.get(nameOf(issuer))!
+      const claimsBy = (keys: ReadonlyArray<CryptoKey>) =>
+        inTurn(Effect.promise(() => verified(token, keys, algorithm, issuer, clock.currentTimeMillisUnsafe())))
+      const keys = yield* find(said.header)
+      const first = yield* claimsBy(keys)
+      const payload =
+        first === null && keys.length > 0 ? yield* Effect.flatMap(find(said.header, keys), claimsBy) : first
+      const principal = payload ? principalOfClaims(issuer, payload) : undefined
       if (payload?.exp !== undefined && principal !== undefined && seen === file) {
-        const left = (payload.exp + skewOf(issuer)) * 1000 - now
+        const left = (payload.exp + skewOf(issuer)) * 1000 - clock.currentTimeMillisUnsafe()
         known.set(digest, principal, monotonicMillis(clock) + Math.min(left, tokenMillis))
       }
       return principal
