@@ -75,6 +75,7 @@ export const changed = <A, E, R>(change: (issuer: OidcIssuer) => void, test: Eff
         Effect.sync(() => {
           issuer.claims = { groups: ["flow"] }
           issuer.signer = undefined
+          issuer.tokenPath = "/token"
           issuer.denial = undefined
           issuer.instead.clear()
         })

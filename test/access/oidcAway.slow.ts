@@ -1,13 +1,59 @@
 import type { RequestListener } from "node:http"
 import { expect, layer } from "@effect/vitest"
 import { Effect } from "effect"
+import { exportJWK, generateKeyPair } from "jose"
+import type { OidcIssuer } from "../support/oidcIssuer.ts"
 import { until } from "../support/process.ts"
 import { accessFile } from "./accessFiles.ts"
 import { freshBrowser } from "./browser.ts"
-import { beginning, begun, expectFailure, fileOf, Issuer, placeOf, root, setting } from "./oidc.ts"
+import { beginning, begun, changed, expectFailure, fileOf, Issuer, loggedIn, placeOf, root, setting } from "./oidc.ts"
 import { replaceAccess } from "./support.ts"
 
 layer(setting, { excludeTestServices: true })("a login at an issuer that does not answer as one", (it) => {
+  it.effect(
+    "goes on when the issuer has another address for tokens, or another key by the name of the former one",
+    () =>
+      Effect.gen(function* () {
+        const login = Effect.gen(function* () {
+          const { back, answer } = yield* loggedIn(yield* freshBrowser)
+          return placeOf(back, answer)
+        })
+        const succeeds = until(login, (place) => place === "/console/")
+        yield* succeeds
+        const moved = (issuer: OidcIssuer) => {
+          issuer.tokenPath = "/oauth/token"
+        }
+        yield* changed(
+          moved,
+          Effect.gen(function* () {
+            expect(yield* login).toBe("/console/login?problem=unreachable")
+            yield* succeeds
+          })
+        )
+        yield* succeeds
+        const { issuer } = yield* Issuer
+        const { key, jwk } = yield* Effect.promise(async () => {
+          const published: { keys: [{ kid: string }] } = JSON.parse(await (await fetch(`${issuer}/keys`)).text())
+          const { privateKey, publicKey } = await generateKeyPair("ES256", { extractable: true })
+          return { key: privateKey, jwk: { ...(await exportJWK(publicKey)), kid: published.keys[0].kid } }
+        })
+        const rotated = (issuer: OidcIssuer) => {
+          issuer.signer = key
+          issuer.instead.set("/keys", (_, response) => {
+            response.writeHead(200, { "content-type": "application/json" }).end(JSON.stringify({ keys: [jwk] }))
+          })
+        }
+        yield* changed(
+          rotated,
+          Effect.gen(function* () {
+            expect(yield* login).toBe("/console/login?problem=refused")
+            yield* succeeds
+          })
+        )
+        yield* succeeds
+      })
+  )
+
   it.effect("ends at a page that says so when the issuer is away, slow, or answers with anything else", () =>
     Effect.gen(function* () {
       const endless: RequestListener = (_, response) => {

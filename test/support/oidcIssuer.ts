@@ -22,6 +22,8 @@ export interface OidcIssuer {
   claims: JWTPayload
   /** Signs ID tokens in place of the published key. */
   signer: CryptoKey | undefined
+  /** Where it gives tokens for codes. */
+  tokenPath: string
   /** Answers in place of the issuer at the paths that it knows. */
   instead: Map<string, RequestListener>
   /** What the authorization endpoint answers in place of a code. */
@@ -112,7 +114,7 @@ const start = async (port: number): Promise<OidcIssuer> => {
         return json(response, {
           issuer,
           authorization_endpoint: `${issuer}/authorize`,
-          token_endpoint: `${issuer}/token`,
+          token_endpoint: issuer + made.tokenPath,
           jwks_uri: `${issuer}/keys`,
           response_types_supported: ["code"],
           subject_types_supported: ["public"],
@@ -120,7 +122,7 @@ const start = async (port: number): Promise<OidcIssuer> => {
         })
       case "/keys":
         return json(response, { keys: [{ ...jwk, kid }] })
-      case "/token":
+      case made.tokenPath:
         return void exchange(request, response)
       case "/authorize":
         return void response.writeHead(302, { location: authorize(`${issuer}${request.url}`) }).end()
@@ -136,6 +138,7 @@ const start = async (port: number): Promise<OidcIssuer> => {
     subject: "carol",
     claims: {},
     signer: undefined,
+    tokenPath: "/token",
     instead: new Map(),
     denial: undefined,
     asked: new Map(),

@@ -88,10 +88,24 @@ const settle = (config: client.Configuration, issuer: string): client.Configurat
   return config
 }
 
+/** An issuer's discovery document, and the milliseconds of the monotonic clock until which it is cached. */
+interface Known {
+  readonly reading: Promise<client.Configuration>
+  readonly until: number
+}
+
 /** Logins at issuers by authorization code with PKCE, on openid-client. */
 export const makeOidcClient = (allowed: ReadonlyArray<string>, clock: Clock.Clock) => {
   const fetch = fetchBy(makeIssuerFetch(allowed))
-  const known = new ExpiringMap<string, Promise<client.Configuration>>(mostIssuers)
+  const known = new ExpiringMap<string, Known>(mostIssuers)
+
+  /** The document may be outdated: the next login reads it again, but not each one that fails. */
+  const doubt = (key: string): void => {
+    const now = monotonicMillis(clock)
+    const found = known.get(key, now)
+    if (found === undefined || found.until <= now + failedMillis) return
+    known.set(key, { ...found, until: now + failedMillis }, now + failedMillis)
+  }
 
   const discover = async (issuer: Issuer, clientId: string, secret: string | undefined) => {
     const metadata = { [client.clockTolerance]: Math.max(skewOf(issuer), 1) }
@@ -114,12 +128,13 @@ export const makeOidcClient = (allowed: ReadonlyArray<string>, clock: Clock.Cloc
         const secret = given === undefined ? undefined : Secret.value(given)
         const key = hash("sha256", JSON.stringify([issuer, secret ?? null]))
         const now = monotonicMillis(clock)
+        const doubted = () => doubt(key)
         const before = known.get(key, now)
-        if (before !== undefined) return before
+        if (before !== undefined) return before.reading.then((config) => ({ config, doubted }))
         const reading = discover(issuer, clientId, secret)
-        known.set(key, reading, now + freshMillis)
-        reading.catch(() => known.set(key, reading, monotonicMillis(clock) + failedMillis))
-        return reading
+        known.set(key, { reading, until: now + freshMillis }, now + freshMillis)
+        reading.catch(doubted)
+        return reading.then((config) => ({ config, doubted }))
       },
       catch: (error) => error
     }).pipe(Effect.catch(failed(issuer, "unreachable")))
@@ -130,7 +145,7 @@ export const makeOidcClient = (allowed: ReadonlyArray<string>, clock: Clock.Cloc
     secret: Redacted.Redacted<string> | undefined,
     redirectUri: string
   ) {
-    const config = yield* configOf(issuer, login.clientId, secret)
+    const { config, doubted } = yield* configOf(issuer, login.clientId, secret)
     const verifier = client.randomPKCECodeVerifier()
     const begun: OidcBegun = {
       issuer: issuer.issuer,
@@ -157,7 +172,10 @@ export const makeOidcClient = (allowed: ReadonlyArray<string>, clock: Clock.Cloc
         return found.href
       },
       catch: (error) => error
-    }).pipe(Effect.catch(failed(issuer, "unreachable")))
+    }).pipe(
+      Effect.tapError(() => Effect.sync(doubted)),
+      Effect.catch(failed(issuer, "unreachable"))
+    )
     return { url, begun }
   })
 
@@ -169,7 +187,7 @@ export const makeOidcClient = (allowed: ReadonlyArray<string>, clock: Clock.Cloc
     begun: OidcBegun,
     query: string
   ) {
-    const config = yield* configOf(issuer, login.clientId, secret)
+    const { config, doubted } = yield* configOf(issuer, login.clientId, secret)
     return yield* Effect.tryPromise({
       try: async () => {
         const tokens = await client.authorizationCodeGrant(config, new URL(`${begun.redirectUri}?${query}`), {
@@ -190,7 +208,10 @@ export const makeOidcClient = (allowed: ReadonlyArray<string>, clock: Clock.Cloc
         return claims
       },
       catch: (error) => error
-    }).pipe(Effect.catch(failed(issuer)))
+    }).pipe(
+      Effect.tapError(() => Effect.sync(doubted)),
+      Effect.catch(failed(issuer))
+    )
   })
 
   return { begin, end }
