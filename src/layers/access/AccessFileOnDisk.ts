@@ -68,8 +68,7 @@ export const accessFileSignature = (path: string): Promise<string> =>
 const read = async (path: string) => {
   const handle = await open(path, constants.O_RDONLY | constants.O_NONBLOCK)
   try {
-    const stats = await handle.stat({ bigint: true })
-    if (!stats.isFile()) throw new FaultyAccessFile(`${path}: expected a file`, true)
+    if (!(await handle.stat()).isFile()) throw new FaultyAccessFile(`${path}: expected a file`, true)
     const buffer = Buffer.alloc(maxBytes + 1)
     let length = 0
     for (;;) {
@@ -78,7 +77,8 @@ const read = async (path: string) => {
       if (bytesRead === 0 || length === buffer.length) break
     }
     if (length > maxBytes) throw new FaultyAccessFile(`${path}: it is larger than ${maxBytes} bytes`, true)
-    return { bytes: buffer.subarray(0, length), stats }
+    // From after the read: what was written meanwhile is then another version than the one that was looked at.
+    return { bytes: buffer.subarray(0, length), stats: await handle.stat({ bigint: true }) }
   } finally {
     await handle.close()
   }
