@@ -204,20 +204,16 @@ layer(setting, { excludeTestServices: true })("a login at an issuer", (it) => {
 
   it.effect("begins where a proxy writes the usual port into the host", () =>
     Effect.gen(function* () {
-      const { url } = yield* TestGateway
+      const port = Number(new URL((yield* TestGateway).url).port)
       const { issuer } = yield* Issuer
-      const port = Number(new URL(url).port)
-      const ask = (host: string, at: string) =>
-        Effect.promise(() => rawRequest(port, "GET", beginning(issuer, { at }), { Host: host }))
-      for (const [host, at] of [
-        ["localhost:443", "https://localhost/"],
-        ["localhost:80", "http://localhost/"]
+      for (const [host, at, status] of [
+        ["localhost:443", "https://localhost/", 302],
+        ["localhost:80", "http://localhost/", 302],
+        ["localhost:443", "http://localhost/", 400]
       ] as const) {
-        const { status, headers } = yield* ask(host, at)
-        const asked = new URL(String(headers.get("location") ?? "about:blank"))
-        expect([status, asked.searchParams.get("redirect_uri")]).toEqual([302, `${at}console/login/oidc/callback`])
+        const ask = () => rawRequest(port, "GET", beginning(issuer, { at }), { Host: host })
+        expect([host, at, (yield* Effect.promise(ask)).status]).toEqual([host, at, status])
       }
-      expect((yield* ask("localhost:443", "http://localhost/")).status).toBe(400)
     })
   )
 
