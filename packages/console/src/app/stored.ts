@@ -12,6 +12,15 @@ export interface Stored<A> {
   readonly subscribe: (listener: () => void) => () => void
 }
 
+const loaded = <A>(storage: () => Storage, key: string, read: (value: unknown) => A | undefined): A | undefined => {
+  try {
+    const text = storage().getItem(key)
+    return text === null ? undefined : read(JSON.parse(text))
+  } catch {
+    return undefined
+  }
+}
+
 /**
  * Stores a value in the browser as JSON. If the browser's storage is unavailable, it lasts as long as the page.
  *
@@ -20,14 +29,7 @@ export interface Stored<A> {
 export const stored = <A>(name: string, fallback: A, read: (value: unknown) => A | undefined): Stored<A> => {
   const key = keyOf(name)
   const listeners = new Set<() => void>()
-  const load = (): A => {
-    try {
-      const text = localStorage.getItem(key)
-      return text === null ? fallback : (read(JSON.parse(text)) ?? fallback)
-    } catch {
-      return fallback
-    }
-  }
+  const load = (): A => loaded(() => localStorage, key, read) ?? fallback
   let current = load()
   const tell = () => {
     for (const listener of listeners) listener()
@@ -47,6 +49,41 @@ export const stored = <A>(name: string, fallback: A, read: (value: unknown) => A
         // The storage is full or forbidden: the page works without it.
       }
       tell()
+    },
+    subscribe: (listener) => {
+      listeners.add(listener)
+      return () => listeners.delete(listener)
+    }
+  }
+}
+
+/**
+ * The same for a value that each tab has for itself, also when it is loaded again. A new tab begins with that of the tab
+ * that was used last, as that is where its link was followed.
+ */
+export const storedInTab = <A>(name: string, fallback: A, read: (value: unknown) => A | undefined): Stored<A> => {
+  const key = keyOf(name)
+  const listeners = new Set<() => void>()
+  const write = (storage: () => Storage, text: string) => {
+    try {
+      if (storage().getItem(key) !== text) storage().setItem(key, text)
+    } catch {
+      // A full or forbidden storage: the page goes on without it.
+    }
+  }
+  const keep = (value: A, ...storages: ReadonlyArray<() => Storage>) => {
+    if (value !== fallback) for (const storage of storages) write(storage, JSON.stringify(value))
+  }
+  const [ofTab, ofAll] = [() => sessionStorage, () => localStorage]
+  let current = loaded(ofTab, key, read) ?? loaded(ofAll, key, read) ?? fallback
+  keep(current, ofTab)
+  for (const used of ["pointerdown", "keydown"]) addEventListener(used, () => keep(current, ofAll), { capture: true })
+  return {
+    get: () => current,
+    set: (value) => {
+      current = value
+      keep(value, ofTab, ofAll)
+      for (const listener of listeners) listener()
     },
     subscribe: (listener) => {
       listeners.add(listener)

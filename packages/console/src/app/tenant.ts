@@ -1,7 +1,7 @@
 import { useEffect, useSyncExternalStore } from "react"
 import { answering, gateway } from "./gateway.ts"
 import { isNeeded, refreshed, sessionNow, useSession } from "./login.ts"
-import { stored } from "./stored.ts"
+import { stored, storedInTab } from "./stored.ts"
 
 const namePattern = /^[A-Za-z0-9][A-Za-z0-9._-]{0,62}$/
 
@@ -10,7 +10,8 @@ const isTenantName = (name: string): boolean => namePattern.test(name)
 
 const mostRecent = 8
 
-const chosen = stored<string>("tenant", "", (value) =>
+// Another tab may show another tenant: what is typed here is meant for this one.
+const chosen = storedInTab<string>("tenant", "", (value) =>
   typeof value === "string" && isTenantName(value) ? value : undefined
 )
 

@@ -8,7 +8,7 @@ const ChannelsPage = () => {
   const tenant = useTenant()
   const [, name] = usePath()
   return name === undefined ? (
-    <ChannelList tenant={tenant} />
+    <ChannelList key={tenant} tenant={tenant} />
   ) : (
     <Channel key={`${tenant}/${name}`} tenant={tenant} name={name} />
   )

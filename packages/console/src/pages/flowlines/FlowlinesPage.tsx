@@ -31,7 +31,8 @@ const FlowlinesPage = () => {
   const [, id, view = ""] = usePath()
   if (tenant === "") return null
   if (id === undefined) return <Later load={views.list} props={{ tenant }} failed={failed} />
-  if (id === "new") return <Later load={views.edit} props={{ tenant, id: "", current: undefined }} failed={failed} />
+  if (id === "new")
+    return <Later key={tenant} load={views.edit} props={{ tenant, id: "", current: undefined }} failed={failed} />
   return <Saved key={`${tenant} ${id}`} tenant={tenant} id={id} view={view} />
 }
 

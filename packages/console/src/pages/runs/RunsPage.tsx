@@ -16,8 +16,8 @@ const RunsPage = () => {
     const key = `${tenant}/${flowlineId}/${executionId}`
     return <Later key={key} load={run} props={{ tenant, flowlineId, executionId }} />
   }
-  if (view === "archives") return <Later key="archives" load={archives} props={{ tenant }} />
-  if (view === "files") return <Later key="files" load={files} props={{ tenant }} />
+  if (view === "archives") return <Later key={`${tenant} archives`} load={archives} props={{ tenant }} />
+  if (view === "files") return <Later key={`${tenant} files`} load={files} props={{ tenant }} />
   return <RunList tenant={tenant} />
 }
 

@@ -37,7 +37,7 @@ const SearchPage = () => {
           </pre>
         </Empty>
       ) : isIndices ? (
-        <Indices tenant={tenant} indices={value} again={again} />
+        <Indices key={tenant} tenant={tenant} indices={value} again={again} />
       ) : (
         <Explorer key={tenant} tenant={tenant} indices={value} refresh={again} />
       )}
