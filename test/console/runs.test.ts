@@ -161,4 +161,10 @@ describe("the newest runs", () => {
     expect(merged(loaded, [7].map(run), true).map(({ id }) => id)).toEqual(["f-7"])
     expect(merged(loaded, [], false)).toEqual([])
   })
+
+  it("begin the list anew where more have begun than are asked for at once", () => {
+    const loaded = [5, 4, 3].map(run)
+    expect(merged(loaded, [9, 8, 7].map(run), false).map(({ id }) => id)).toEqual(["f-9", "f-8", "f-7"])
+    expect(merged(loaded, [8, 7, 5].map(run), false).map(({ id }) => id)).toEqual(["f-8", "f-7", "f-5", "f-4", "f-3"])
+  })
 })

@@ -1,7 +1,7 @@
 import { useEffect, useRef, useState } from "react"
 import { useAnswer } from "../../app/answer.ts"
 import { answering, gateway } from "../../app/gateway.ts"
-import { merged } from "./merged.ts"
+import { merged, reaches } from "./merged.ts"
 import type { Execution } from "./models.ts"
 
 /** What a list of runs is asked for; times are epoch milliseconds. */
@@ -41,11 +41,13 @@ export const useHistory = (tenant: string, filter: Filter) => {
     setError(undefined)
   }
   const { value } = answer
+  const latest = useRef(runs)
+  latest.current = runs
   useEffect(() => {
     if (value === undefined) return
     const isWhole = value.length < pageRuns
     setRuns((before = []) => merged(before, value, isWhole))
-    if (isWhole) setAll(true)
+    setAll((was) => isWhole || (was && reaches(value, latest.current ?? [])))
   }, [value])
 
   /** Loads the runs before the last one. */
@@ -63,7 +65,12 @@ export const useHistory = (tenant: string, filter: Filter) => {
         const added = older.filter(({ id }) => !known.has(id))
         if (added.length === 0) setAll(true)
         setError(undefined)
-        setRuns((before = []) => [...before, ...added.filter(({ id }) => !before.some((one) => one.id === id))])
+        setRuns((before = []) =>
+          // A list that has begun anew meanwhile ends elsewhere.
+          before.at(-1)?.id === last.id
+            ? [...before, ...added.filter(({ id }) => !before.some((one) => one.id === id))]
+            : before
+        )
       },
       (cause: unknown) => {
         isBusy.current = false
