@@ -3,7 +3,7 @@ import { Schema } from "effect"
 import { json } from "../../packages/console/src/pages/flowlines/hjson.ts"
 import { yaml as notation } from "../../packages/console/src/pages/flowlines/yaml.ts"
 import { type Graph, inOrder } from "../../packages/console/src/parts/dag/Graph.ts"
-import { layoutOf, nearest } from "../../packages/console/src/parts/dag/layout.ts"
+import { layoutOf, nearest, viewOf } from "../../packages/console/src/parts/dag/layout.ts"
 
 const yaml = `runtime: stream
 dag:
@@ -123,5 +123,41 @@ describe("any graph, with circles too", () => {
     expect(nearest(boxes, "c", "left")).toBe("b")
     expect(nearest(boxes, "c", "right")).toBeUndefined()
     expect(nearest(layoutOf(graph, "down").boxes, "a", "down")).toBe("b")
+  })
+})
+
+describe("the view of a picture", () => {
+  const chain = (length: number): Graph => ({
+    nodes: Array.from({ length }, (_, at) => ({ id: `n${at}`, type: "filter", title: `n${at}` })),
+    // Every fifth node begins a second way, so that the picture is high as well.
+    edges: Array.from({ length: length - 1 }, (_, at) => ({
+      from: `n${at - (at % 5 === 0 ? at % 10 : 0)}`,
+      to: `n${at + 1}`
+    }))
+  })
+  const place = { width: 580, height: 300 }
+
+  it("has the chosen node in it, also where all of it is too large", () => {
+    for (const direction of ["right", "down"] as const) {
+      const layout = layoutOf(chain(120), direction)
+      for (const node of ["n0", "n60", "n119"]) {
+        const { x, y, zoom } = viewOf(layout, place, node)
+        const box = layout.boxes.get(node)!
+        expect(x + box.x * zoom).toBeGreaterThanOrEqual(0)
+        expect(y + box.y * zoom).toBeGreaterThanOrEqual(0)
+        expect(x + (box.x + box.width) * zoom).toBeLessThanOrEqual(place.width)
+        expect(y + (box.y + box.height) * zoom).toBeLessThanOrEqual(place.height)
+        // Nothing beside the picture is shown.
+        expect(x).toBeLessThanOrEqual(Math.max(0, (place.width - layout.width * zoom) / 2))
+      }
+    }
+  })
+
+  it("has all of a small one in the middle", () => {
+    const layout = layoutOf(chain(2), "right")
+    const { x, y, zoom } = viewOf(layout, place, "n0")
+    expect(zoom).toBe(1)
+    expect(x).toBeCloseTo((place.width - layout.width) / 2)
+    expect(y).toBeCloseTo((place.height - layout.height) / 2)
   })
 })

@@ -18,7 +18,7 @@ import { dag as t } from "../../texts/en.ts"
 import { Button } from "../Button.tsx"
 import css from "./dag.module.css"
 import type { DagEdge, DagNode, Graph } from "./Graph.ts"
-import { type Box, drawnFacts, type Layout, layoutIn, nearest, type Route, scaleIn, type Way } from "./layout.ts"
+import { type Box, drawnFacts, type Layout, layoutIn, nearest, type Route, viewOf, type Way } from "./layout.ts"
 
 /** What is selected: the id of a node or of an edge. */
 export type OnSelect = (id: string) => void
@@ -129,8 +129,12 @@ const shapeOf = ({ nodes, edges }: Graph): string =>
     edges.map(({ from, to, label = "" }) => [from, to, label.length])
   ])
 
+/** The node that the keyboard comes to first. */
+const entryOf = ({ nodes }: Graph, selected: string | undefined): string | undefined =>
+  nodes.some(({ id }) => id === selected) ? selected : nodes[0]?.id
+
 const toNodes = (graph: Graph, { boxes }: Layout, selected: string | undefined, select: OnSelect): Array<BoxNode> => {
-  const entry = graph.nodes.some(({ id }) => id === selected) ? selected : graph.nodes[0]?.id
+  const entry = entryOf(graph, selected)
   return graph.nodes.map((node): BoxNode => {
     const { x, y, width, height } = boxes.get(node.id) ?? { x: 0, y: 0, width: 0, height: 0 }
     return {
@@ -171,9 +175,6 @@ const toEdges = (
 /** Pixels around the picture, and below it those of the buttons. */
 const around = { side: 16, below: 44 }
 
-/** The part of the size below which a picture is not made smaller: nobody could read it. */
-const smallest = 0.3
-
 const Drawn = ({ graph, label, selected, onSelect }: PictureProps) => {
   const [frame, setFrame] = useState<HTMLDivElement | null>(null)
   const { width, height } = useSize(frame)
@@ -195,13 +196,14 @@ const Drawn = ({ graph, label, selected, onSelect }: PictureProps) => {
     () => toEdges(graph, layout, selected, canSelect ? (id) => chosen.current?.(id) : undefined),
     [graph, layout, selected, canSelect]
   )
+  // The picture stays as it is when another node is chosen.
+  const entry = useRef<string>(undefined)
+  entry.current = entryOf(graph, selected)
   const fit = useCallback(() => {
     isMoved.current = false
     const place = { width: width - 2 * around.side, height: height - around.side - around.below }
-    const zoom = Math.max(smallest, scaleIn(layout, place))
-    const x = Math.max(around.side, (width - layout.width * zoom) / 2)
-    const y = around.side + Math.max(0, (place.height - layout.height * zoom) / 2)
-    void setViewport({ x, y, zoom })
+    const { x, y, zoom } = viewOf(layout, place, entry.current)
+    void setViewport({ x: around.side + x, y: around.side + y, zoom })
   }, [layout, width, height, setViewport])
   useEffect(() => {
     if (!isMoved.current && width > 0) fit()

@@ -82,6 +82,29 @@ export const layoutOf = ({ nodes, edges }: Graph, direction: Direction): Layout 
 export const scaleIn = ({ width, height }: Layout, place: Pick<Box, "width" | "height">): number =>
   Math.min(1, place.width / Math.max(1, width), place.height / Math.max(1, height))
 
+/** The part of its size below which a layout is not drawn: nobody could read it. */
+const smallest = 0.3
+
+/**
+ * How a layout is drawn in a place, from its upper left corner: all of it in the middle, or, where it is too large for
+ * that, the part around a node.
+ */
+export const viewOf = (
+  layout: Layout,
+  place: Pick<Box, "width" | "height">,
+  node: string | undefined
+): { readonly x: number; readonly y: number; readonly zoom: number } => {
+  const zoom = Math.max(smallest, scaleIn(layout, place))
+  const box = layout.boxes.get(node ?? "") ?? { x: 0, y: 0, width: 0, height: 0 }
+  const startOf = (whole: number, room: number, middle: number) =>
+    whole <= room ? (room - whole) / 2 : -Math.min(whole - room, Math.max(0, middle - room / 2))
+  return {
+    x: startOf(layout.width * zoom, place.width, (box.x + box.width / 2) * zoom),
+    y: startOf(layout.height * zoom, place.height, (box.y + box.height / 2) * zoom),
+    zoom
+  }
+}
+
 /** Nodes up to which both directions are tried. */
 const mostTried = 80
 
