@@ -2,6 +2,7 @@ import { useState } from "react"
 import { useAnswer } from "../../app/answer.ts"
 import { answering, gateway } from "../../app/gateway.ts"
 import { addressOf, go } from "../../app/location.ts"
+import { useOnce } from "../../app/repeat.ts"
 import { Button } from "../../parts/Button.tsx"
 import { Dialog } from "../../parts/Dialog.tsx"
 import { DialogEnd } from "../../parts/DialogEnd.tsx"
@@ -34,9 +35,7 @@ const RunDialog = ({
   const [given, setGiven] = useState<Readonly<Record<string, unknown>>>({})
   const [failure, setFailure] = useState<unknown>()
   const [isBusy, setBusy] = useState(false)
-  // One key per dialog, so that a request repeated after a lost answer does not start a second run.
-  const [key] = useState(() => crypto.getRandomValues(new Uint32Array(4)).join("-"))
-  const [sent, setSent] = useState(0)
+  const once = useOnce()
   const schema = value?.parameters
   const run = async () => {
     if (isBusy) return
@@ -46,7 +45,7 @@ const RunDialog = ({
       const { id: executionId } = await answering(() =>
         gateway.flowlines.execute(
           { params: { tenant, id }, query: {}, payload: { parameters: given } },
-          { headers: { "idempotency-key": `${key}-${sent}` } }
+          once([tenant, id, given])
         )
       )
       close()
@@ -69,10 +68,7 @@ const RunDialog = ({
           schema={schema}
           value={given}
           path={[]}
-          change={(path, next) => {
-            setGiven((before) => withValue(before, path, next))
-            setSent((count) => count + 1)
-          }}
+          change={(path, next) => setGiven((before) => withValue(before, path, next))}
           faultOf={(path) => faults.find(({ pointer }) => pointer === `/parameters/${path.join("/")}`)?.detail}
           isDisabled={isBusy}
         />

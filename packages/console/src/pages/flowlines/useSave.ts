@@ -2,6 +2,7 @@ import { form, GatewayError } from "@flow-gateway/client/light"
 import { useEffect, useRef, useState } from "react"
 import { answering, gateway } from "../../app/gateway.ts"
 import { addressOf, go } from "../../app/location.ts"
+import { useOnce } from "../../app/repeat.ts"
 import { toast } from "../../app/toasts.ts"
 import { flowlines } from "../../texts/en.ts"
 import { fileName } from "./model.ts"
@@ -35,11 +36,10 @@ export const useSave = ({
   const [isSaving, setSaving] = useState(false)
   const [isConflict, setConflict] = useState(false)
   const [wantsTests, setWantsTests] = useState(true)
-  const sent = useRef({ what: "", key: "" })
+  const once = useOnce()
   const save = async () => {
     const { text, base } = editing
-    const what = JSON.stringify([tenant, id, base, text])
-    if (sent.current.what !== what) sent.current = { what, key: crypto.getRandomValues(new Uint32Array(4)).join("-") }
+    const { headers } = once([tenant, id, base, text])
     setSaving(true)
     setFailure(undefined)
     try {
@@ -52,7 +52,7 @@ export const useSave = ({
           },
           {
             headers: {
-              "idempotency-key": sent.current.key,
+              ...headers,
               ...(id === "" ? {} : { "if-match": `"${id}.${base}"` })
             }
           }

@@ -1,6 +1,7 @@
 import { useState } from "react"
 import { answering, gateway } from "../../app/gateway.ts"
 import { addressOf, go } from "../../app/location.ts"
+import { useOnce } from "../../app/repeat.ts"
 import { FormDialog } from "../../parts/FormDialog.tsx"
 import pages from "../../parts/pages.module.css"
 import { visible } from "../../parts/values.ts"
@@ -63,18 +64,14 @@ const AgainDialog = ({
     )
   )
   const { flowlineId: id, version } = run
+  const once = useOnce()
   const start = async () => {
     const given = parameters.flatMap(({ name, type }) => {
       const text = typed[name]
       return text === undefined || (text === "" && type !== "string") ? [] : [[name, valueOf(text, type)] as const]
     })
-    const made = await answering(() =>
-      gateway.flowlines.execute({
-        params: { tenant, id },
-        query: { version },
-        payload: { parameters: Object.fromEntries(given) }
-      })
-    )
+    const request = { params: { tenant, id }, query: { version }, payload: { parameters: Object.fromEntries(given) } }
+    const made = await answering(() => gateway.flowlines.execute(request, once(request)))
     close()
     go(addressOf(["runs", id, made.id]))
   }

@@ -1,6 +1,7 @@
 import { useMemo, useState } from "react"
 import { answering, gateway } from "../../app/gateway.ts"
 import { addressOf, go, useQuery } from "../../app/location.ts"
+import { useOnce } from "../../app/repeat.ts"
 import { useMay } from "../../app/session.ts"
 import { toast } from "../../app/toasts.ts"
 import { Button } from "../../parts/Button.tsx"
@@ -117,11 +118,17 @@ const Actions = ({
   const { id, flowlineId } = run
   const isOver = hasEnded(run.state)
   const properties = Object.keys(Object((Object(schema) as { readonly properties?: object }).properties))
+  const [isRepeating, setRepeating] = useState(false)
+  const once = useOnce()
   const repeat = () => {
-    answering(() => gateway.executions.again({ params: { tenant, id } })).then(
-      (made) => go(addressOf(["runs", flowlineId, made.id])),
-      (cause: unknown) => toast(messageOf(cause))
-    )
+    if (isRepeating) return
+    setRepeating(true)
+    answering(() => gateway.executions.again({ params: { tenant, id } }, once(id)))
+      .then(
+        (made) => go(addressOf(["runs", flowlineId, made.id])),
+        (cause: unknown) => toast(messageOf(cause))
+      )
+      .finally(() => setRepeating(false))
   }
   return (
     <>

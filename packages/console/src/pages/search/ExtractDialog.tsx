@@ -1,5 +1,6 @@
 import { useState } from "react"
 import { answering, gateway } from "../../app/gateway.ts"
+import { useOnce } from "../../app/repeat.ts"
 import { FormDialog } from "../../parts/FormDialog.tsx"
 import shared from "../../parts/pages.module.css"
 import { search as t } from "../../texts/en.ts"
@@ -31,6 +32,7 @@ const ExtractDialog = ({
 }) => {
   const [format, setFormat] = useState<Format>("csv")
   const [description, setDescription] = useState("")
+  const once = useOnce()
   const [names, setNames] = useState(() =>
     state.columns.length === 0 ? "" : [...new Set(["@timestamp", ...state.columns])].join("\n")
   )
@@ -48,7 +50,7 @@ const ExtractDialog = ({
         : { fields: wanted.map((name) => (name === "@timestamp" ? { name, type: "date" } : { name })) })
     }
     const { id, execution, archive } = await answering(() =>
-      gateway.extraction.extract({ params: { tenant }, payload })
+      gateway.extraction.extract({ params: { tenant }, payload }, once([tenant, payload]))
     )
     started({
       tenant,
