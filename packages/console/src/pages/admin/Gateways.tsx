@@ -118,7 +118,7 @@ export const Gateways = () => {
       </p>
       <Problem error={state.error} again={state.again} />
       {found === undefined ? (
-        <p className={css.waiting}>{common.loading}</p>
+        <p className={css.waiting}>{state.error === undefined ? common.loading : null}</p>
       ) : found === null ? (
         <p className={pages.dim}>{t.hidden}</p>
       ) : (

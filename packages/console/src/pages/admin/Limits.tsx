@@ -74,7 +74,7 @@ export const Limits = ({ tenant }: { readonly tenant: string }) => {
         </p>
       ) : null}
       {value === undefined ? (
-        <p className={css.waiting}>{common.loading}</p>
+        <p className={css.waiting}>{error === undefined ? common.loading : null}</p>
       ) : (
         <>
           <p className={css.facts} role="status">

@@ -23,7 +23,7 @@ export const TenantList = <A,>({
   <>
     <Problem error={error} again={again} />
     {value === undefined ? (
-      <p className={css.waiting}>{common.loading}</p>
+      <p className={css.waiting}>{error === undefined ? common.loading : null}</p>
     ) : value.length === 0 ? (
       <Empty title={empty}>
         {children}

@@ -90,7 +90,9 @@ const ArchiveList = ({ tenant }: { readonly tenant: string }) => {
           />
           <p role="status" className={css.note}>
             {value === undefined
-              ? common.loading
+              ? error === undefined
+                ? common.loading
+                : null
               : t.archives.shown(rows.length, common.bytes(rows.reduce((sum, { size }) => sum + size, 0)))}
           </p>
         </>

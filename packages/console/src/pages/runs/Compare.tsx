@@ -113,6 +113,7 @@ const Compare = ({ tenant, run }: { readonly tenant: string; readonly run: Detai
     [tenant, flowlineId, id]
   )
   const { value } = other
+  const failure = list.error ?? other.error
   const pairs = useMemo(() => (value === undefined ? [] : pairsOf(run, value)), [run, value])
   if (list.value !== undefined && id === undefined) {
     return (
@@ -134,9 +135,9 @@ const Compare = ({ tenant, run }: { readonly tenant: string; readonly run: Detai
           ))}
         </select>
       </label>
-      <Problem error={list.error ?? other.error} again={other.again} />
+      <Problem error={failure} again={list.error === undefined ? other.again : list.again} />
       {value === undefined ? (
-        <p className={css.note}>{common.loading}</p>
+        <p className={css.note}>{failure === undefined ? common.loading : null}</p>
       ) : (
         <>
           <section className={css.card}>

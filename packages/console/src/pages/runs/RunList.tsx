@@ -182,7 +182,7 @@ export const RunList = ({ tenant }: { readonly tenant: string }) => {
             end={more}
           />
           <p role="status" className={css.note}>
-            {runs === undefined ? common.loading : t.shown(runs.length, isAll)}
+            {runs === undefined ? (error === undefined ? common.loading : null) : t.shown(runs.length, isAll)}
           </p>
         </>
       )}
