@@ -132,6 +132,21 @@ layer(Console.layer, { excludeTestServices: true })("administration", (it) => {
     await page.waitForURL(/of=platform/)
   })
 
+  inPage("goes back from conditions of the audit by one step, in its fields too", "admin/audit", async (page) => {
+    const [who, action] = ["Who", "Action"].map((name) => page.getByRole("textbox", { name }))
+    const steps = await page.evaluate(() => history.length)
+    await who!.fill("nobody")
+    await action!.fill("keys.create")
+    await page.keyboard.press("Enter")
+    await page.waitForURL(/principal=nobody&action=keys/)
+    assert.strictEqual(await page.evaluate(() => history.length), steps + 1)
+    await page.goBack()
+    await page.waitForURL(/audit$/)
+    for (const field of [who!, action!]) await soon(async () => assert.strictEqual(await field.inputValue(), ""))
+    await page.goForward()
+    await soon(async () => assert.strictEqual(await who!.inputValue(), "nobody"))
+  })
+
   inPage("tells the gateways, what they need, and when old history goes", "admin/gateways", async (page) => {
     await page.getByRole("status").filter({ hasText: "ready" }).waitFor()
     await page.getByText("Storage of blobs").waitFor()

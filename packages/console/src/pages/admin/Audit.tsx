@@ -1,4 +1,4 @@
-import { useMemo, useState } from "react"
+import { useEffect, useMemo, useState } from "react"
 import { useListing } from "../../app/listing.ts"
 import { useQuery } from "../../app/location.ts"
 import { useMayEverywhere } from "../../app/session.ts"
@@ -95,11 +95,10 @@ export const Audit = ({ tenant }: { readonly tenant: string }) => {
   const [given, setPeriod] = useQuery("period")
   const [outcome, setOutcome] = useQuery("outcome")
   const asked = { principal: useQuery("principal"), action: useQuery("action"), target: useQuery("target") }
-  const [typed, setTyped] = useState({
-    principal: asked.principal[0],
-    action: asked.action[0],
-    target: asked.target[0]
-  })
+  const [[principal], [action], [target]] = [asked.principal, asked.action, asked.target]
+  const [typed, setTyped] = useState({ principal, action, target })
+  // The fields say what the list has, also when the browser goes back.
+  useEffect(() => setTyped({ principal, action, target }), [principal, action, target])
   const isOwner = useMayEverywhere("admin")
   const [round, setRound] = useState(0)
   const [open, setOpen] = useState<Entry>()
@@ -119,7 +118,7 @@ export const Audit = ({ tenant }: { readonly tenant: string }) => {
   const { rows, isLoading, error, again, more } = useListing<Entry>(path, query, [], (entry) => entry)
   const isFiltered = outcome !== "" || filters.some((name) => asked[name][0] !== "")
   const clear = () => {
-    setOutcome("")
+    setOutcome("", "push")
     setTyped({ principal: "", action: "", target: "" })
     for (const name of filters) asked[name][1]("")
   }
@@ -129,7 +128,10 @@ export const Audit = ({ tenant }: { readonly tenant: string }) => {
         className={css.filters}
         onSubmit={(event) => {
           event.preventDefault()
-          for (const name of filters) asked[name][1](typed[name].trim(), "push")
+          const [first, ...rest] = filters.filter((name) => typed[name].trim() !== asked[name][0])
+          // One step back for all of them.
+          if (first !== undefined) asked[first][1](typed[first].trim(), "push")
+          for (const name of rest) asked[name][1](typed[name].trim())
         }}
       >
         {isOwner ? (
