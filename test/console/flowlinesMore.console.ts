@@ -1,6 +1,6 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
-import { boxOf, flowline, openFlowlines, problems, saved, tenant, text, textOf } from "./flowlinePages.ts"
+import { boxOf, cursorBehind, flowline, openFlowlines, problems, saved, tenant, text, textOf } from "./flowlinePages.ts"
 import { Console, escape, fill, open, rate, soon, violations } from "./support.ts"
 
 layer(Console.layer, { excludeTestServices: true })("flowlines with their forms and schedules", (it) => {
@@ -11,6 +11,33 @@ layer(Console.layer, { excludeTestServices: true })("flowlines with their forms 
         yield* Effect.promise(() => run(given))
       })
     )
+
+  scenario(
+    "say that they were deleted, and save what was typed as a new one",
+    async ({ gateway: { url }, browser }) => {
+      const id = await saved(url, flowline("mine"))
+      const { page } = await openFlowlines(browser, url, `/${id}`)
+      await problems(page).getByText("No problems").waitFor()
+      await cursorBehind(page, "name: mine")
+      await page.keyboard.type("-still")
+      await fetch(`${url}/v1/${tenant}/flowline/${id}`, { method: "DELETE" })
+      await page.keyboard.press("ControlOrMeta+s")
+      await page.getByText("This flowline was deleted").waitFor()
+      assert.deepStrictEqual(await violations(page), [])
+      // Whoever comes back to it is told, too.
+      await page.reload()
+      await page.getByText("This flowline was deleted").waitFor()
+      await text(page).getByText("name: mine-still").waitFor()
+      assert.strictEqual(await page.getByRole("button", { name: "Delete", exact: true }).count(), 0)
+      await page.getByRole("button", { name: "Save" }).click()
+      await page.getByText("Version 1, saved").waitFor()
+      const made = page.url().split("/").at(-1)!
+      assert.notStrictEqual(made, id)
+      assert.include((await textOf(url, made)).text, "name: mine-still")
+      assert.strictEqual(await page.getByText("This flowline was deleted").count(), 0)
+      await page.context().close()
+    }
+  )
 
   scenario("edit the text by forms: values, lists, names and streams", async ({ gateway: { url }, browser }) => {
     const id = await saved(url, flowline("formed"))

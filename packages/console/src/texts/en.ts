@@ -497,6 +497,7 @@ export const flowlines = {
   },
   newer: {
     title: "A newer version",
+    gone: "This flowline was deleted. Save makes a new one of its text.",
     saved: (version: number) => `Version ${number.format(version)} was saved by somebody else.`,
     refused: (version: number) =>
       `Nothing was saved: somebody else has saved version ${number.format(version)} before you.`,

@@ -13,7 +13,7 @@ import { Dialogs, type Open } from "./Dialogs.tsx"
 import { FaultList } from "./FaultList.tsx"
 import { FlowlineFrame } from "./FlowlineFrame.tsx"
 import own from "./flowlines.module.css"
-import { type Current, type Issue, nameOf, nodesFor, useNodes } from "./model.ts"
+import { type Current, type Issue, isGone, nameOf, nodesFor, useNodes } from "./model.ts"
 import { Newer } from "./Newer.tsx"
 import { NodePanel } from "./NodePanel.tsx"
 import { parametersSchema } from "./parameters.ts"
@@ -33,7 +33,7 @@ const t = flowlines.edit
 /** The editor of a flowline: its text, its faults, its DAG, and a form for the node at the cursor. */
 export const Editing = ({
   tenant,
-  id,
+  id: address,
   current,
   begin,
   given
@@ -46,7 +46,8 @@ export const Editing = ({
   /** A text from the link that opened the page; it takes precedence over a stored draft. */
   readonly given: string | undefined
 }) => {
-  const editing = useEditing(tenant, id, current?.value, begin.text)
+  const editing = useEditing(tenant, address, current?.value, begin.text)
+  const id = isGone(current) ? "" : address
   const { text, isDirty, isKept, setText } = editing
   const mayChange = useMay("developer")
   const mayRun = useMay("operator")
@@ -67,7 +68,7 @@ export const Editing = ({
   const [edge, setEdge] = useState<string>()
   const [panel, setPanel] = useState<"node" | "try">("node")
   const [open, setOpen] = useState<Open>()
-  const [sample, setSample] = useSample(tenant, id)
+  const [sample, setSample] = useSample(tenant, address)
 
   // A link of the tester replaces the stored draft, once.
   const isTaken = useRef(false)
@@ -138,8 +139,8 @@ export const Editing = ({
 
   return (
     <FlowlineFrame
-      id={id}
-      name={id === "" ? flowlines.create : nameOf(flowline, id)}
+      id={address}
+      name={address === "" ? flowlines.create : nameOf(flowline, address)}
       view="edit"
       actions={
         <>

@@ -7,7 +7,7 @@ import look from "../../parts/parts.module.css"
 import { flowlines } from "../../texts/en.ts"
 import { Difference } from "./Difference.tsx"
 import own from "./flowlines.module.css"
-import type { Current } from "./model.ts"
+import { type Current, isGone } from "./model.ts"
 import type { Editing } from "./useEditing.ts"
 
 const t = flowlines.newer
@@ -40,6 +40,13 @@ export const Newer = ({
     if (editing.base > 0) toast(t.taken(newest.version))
     take(newest)
   }, [newest?.version, isNewer, isDirty])
+  if (isGone(current)) {
+    return (
+      <p role="alert" className={css.notice}>
+        {t.gone}
+      </p>
+    )
+  }
   if (!isNewer || !isDirty) return null
   return (
     <section role="alert" className={own.newer} aria-label={t.title}>

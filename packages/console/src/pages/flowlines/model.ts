@@ -1,4 +1,4 @@
-import type { GatewayError } from "@flow-gateway/client/light"
+import { GatewayError } from "@flow-gateway/client/light"
 import { type Answer, useAnswer } from "../../app/answer.ts"
 import { gateway } from "../../app/gateway.ts"
 import { issuesOf } from "../../parts/Problem.tsx"
@@ -49,6 +49,10 @@ export const currentOf = async (tenant: string, id: string, signal?: AbortSignal
   known = { key, current: { version, text, filename, flowline } }
   return known.current
 }
+
+/** Whether the flowline of a page was deleted. */
+export const isGone = (current: Answer<Current> | undefined): boolean =>
+  current?.error instanceof GatewayError && current.error.status === 404
 
 /** A file name for the text: its own, or one that shows its notation. */
 export const fileName = (filename: string | null | undefined, format: Format): string =>

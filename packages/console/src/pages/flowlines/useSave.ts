@@ -68,7 +68,11 @@ export const useSave = ({
       if (error instanceof GatewayError && error.status === 412) {
         setConflict(true)
         saved()
-      } else setFailure(error)
+      } else {
+        setFailure(error)
+        // Somebody may have deleted it.
+        if (error instanceof GatewayError && error.status === 404) saved()
+      }
     } finally {
       setSaving(false)
     }
