@@ -3,7 +3,7 @@ import { Effect } from "effect"
 import { replaceFile } from "../access/accessFiles.ts"
 import { eventually } from "../support/process.ts"
 import { account, dialogOf, hostile, logIn, logOut, password, Setting, setting, users, visit } from "./login.ts"
-import { escape, fill, rate, violations } from "./support.ts"
+import { escape, fill, isWide, rate, violations } from "./support.ts"
 
 layer(setting, { excludeTestServices: true })("the readers of the console", (it) => {
   it.effect("takes keys and tokens, too", () =>
@@ -32,6 +32,28 @@ layer(setting, { excludeTestServices: true })("the readers of the console", (it)
         await page.keyboard.press("Enter")
         await account(page).filter({ hasText: "carol" }).waitFor()
         await rate(page).waitFor()
+        await context.close()
+      })
+    })
+  )
+
+  it.effect("has room in its head for the pages and the tenant, beside the name of the reader", () =>
+    Effect.gen(function* () {
+      const { browser, gateway } = yield* Setting
+      yield* Effect.promise(async () => {
+        const context = await browser.newContext()
+        const page = await visit(context, `${gateway.url}/console/`)
+        await logIn(page)
+        const tenant = page.getByRole("button", { name: "Tenant mytenant" })
+        const last = page.getByRole("link", { name: "Administration" })
+        for (const width of [1090, 1280, 1400, 1440]) {
+          await page.setViewportSize({ width, height: 800 })
+          const isWhole = await tenant.evaluate(({ scrollWidth, clientWidth }) => scrollWidth <= clientWidth)
+          const { x: end } = (await page.getByRole("button", { name: /^Tenant/ }).boundingBox())!
+          const { x, width: wide } = (await last.boundingBox())!
+          assert.deepStrictEqual([width, isWhole, x + wide <= end], [width, true, true])
+          assert.isFalse(await isWide(page))
+        }
         await context.close()
       })
     })
