@@ -78,6 +78,14 @@ describe("the parts of a sample", () => {
     },
     runs
   )
+
+  it("keep what joins emoji and letters of scripts that need it, and nothing else", () => {
+    for (const text of ["👩‍👩‍👧‍👦", "👩🏽‍🚀", "🏳️‍🌈", "می\u200cخواهم", "क्\u200dष"]) expect(visible(text)).toBe(text)
+    expect(visible("pay\u200dpal")).toBe("pay⟨U+200D⟩pal")
+    expect(visible("\u200cمی")).toBe("⟨U+200C⟩می")
+    expect(visible("👩\u200d")).toBe("👩⟨U+200D⟩")
+    expect(visible("مرحبا\u202egnol")).toBe("مرحبا⟨U+202E⟩gnol")
+  })
 })
 
 describe("the fields of patterns", () => {

@@ -3,6 +3,7 @@ import { Link } from "../app/Link.tsx"
 import { useTitle } from "../app/title.ts"
 import { common } from "../texts/en.ts"
 import css from "./pages.module.css"
+import { visible } from "./values.ts"
 
 /** The frame of a page that scrolls: its title, what can be done, and its views. */
 export const Frame = ({
@@ -20,7 +21,8 @@ export const Frame = ({
   readonly views?: ReadonlyArray<{ readonly title: string; readonly to: string; readonly current: boolean }>
   readonly children: ReactNode
 }) => {
-  useTitle(title)
+  const shown = visible(title)
+  useTitle(shown)
   return (
     <div className={css.frame}>
       <div className={css.frameHead}>
@@ -31,12 +33,12 @@ export const Frame = ({
               <span aria-hidden="true">/</span>
             </>
           )}
-          <h1>{title}</h1>
+          <h1>{shown}</h1>
         </div>
         <div className={css.actions}>{actions}</div>
       </div>
       {views === undefined ? null : (
-        <nav aria-label={title} className={css.views}>
+        <nav aria-label={shown} className={css.views}>
           {views.map((view) => (
             <Link key={view.to} to={view.to} current={view.current}>
               {view.title}

@@ -12,16 +12,27 @@ export const flattened = (output: unknown): ReadonlyArray<readonly [name: string
 
 const pictures = 0x2400
 
+/** Scripts whose letters are joined, or kept apart, by characters that are not seen. */
+const joining = `[${"Arab Syrc Deva Beng Guru Gujr Orya Taml Telu Knda Mlym Sinh".replace(/\w+ ?/g, (script) => `\\p{scx=${script.trim()}}`)}]`
+
+/** Characters that are not seen, or that change the order of others: none that is part of an emoji or of a word. */
+const unseen = new RegExp(
+  [
+    String.raw`(?<=[\p{Extended_Pictographic}\p{Emoji_Modifier}\ufe0f])\u200d(?=\p{Extended_Pictographic})`,
+    String.raw`(?<=${joining})[\u200c\u200d](?=${joining})`,
+    String.raw`([\u0000-\u0008\u000a-\u001f\u007f-\u009f\u061c\u200b-\u200f\u2028-\u202e\u2066-\u2069\ufeff])`
+  ].join("|"),
+  "gu"
+)
+
 /** Characters that are not seen, or that change the order of others, as signs that are seen. */
 export const visible = (text: string): string =>
-  text.replace(
-    /[\u0000-\u0008\u000a-\u001f\u007f-\u009f\u061c\u200b-\u200f\u2028-\u202e\u2066-\u2069\ufeff]/g,
-    (unit) => {
-      const code = unit.charCodeAt(0)
-      if (code < 0x20) return String.fromCharCode(pictures + code)
-      return `⟨U+${code.toString(16).toUpperCase().padStart(4, "0")}⟩`
-    }
-  )
+  text.replace(unseen, (part: string, unit: string | undefined) => {
+    if (unit === undefined) return part
+    const code = unit.charCodeAt(0)
+    if (code < 0x20) return String.fromCharCode(pictures + code)
+    return `⟨U+${code.toString(16).toUpperCase().padStart(4, "0")}⟩`
+  })
 
 /** {@link visible} for a text of several lines, whose line feeds stay. */
 export const visibleLines = (text: string): string => text.replace(/[^\n]+/g, visible)

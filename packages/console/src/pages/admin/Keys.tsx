@@ -8,6 +8,7 @@ import { Badge } from "../../parts/Frame.tsx"
 import parts from "../../parts/parts.module.css"
 import type { Column } from "../../parts/Table.tsx"
 import { Time } from "../../parts/Time.tsx"
+import { visible } from "../../parts/values.ts"
 import { admin, common } from "../../texts/en.ts"
 import css from "./admin.module.css"
 import { NewKey } from "./NewKey.tsx"
@@ -40,7 +41,13 @@ const stateOf = ({ revokedAt, expiresAt }: Key): State => {
 const tones = { valid: "good", soon: "warn", expired: "plain", revoked: "plain" } as const
 
 const columnsOf = (revoke: (key: Key) => void): ReadonlyArray<Column<Key>> => [
-  { id: "name", title: common.name, value: ({ name }) => name, cell: ({ name }) => name, width: "minmax(140px, 2fr)" },
+  {
+    id: "name",
+    title: common.name,
+    value: ({ name }) => name,
+    cell: ({ name }) => visible(name),
+    width: "minmax(140px, 2fr)"
+  },
   {
     id: "state",
     title: common.state,

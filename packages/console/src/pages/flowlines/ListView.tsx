@@ -11,6 +11,7 @@ import { Empty, Frame, Loading } from "../../parts/Frame.tsx"
 import { Problem } from "../../parts/Problem.tsx"
 import css from "../../parts/pages.module.css"
 import { type Column, Table } from "../../parts/Table.tsx"
+import { visible } from "../../parts/values.ts"
 import { flowlines } from "../../texts/en.ts"
 import own from "./flowlines.module.css"
 import { LastRuns } from "./LastRuns.tsx"
@@ -47,7 +48,7 @@ const columnsOf = (tenant: string): ReadonlyArray<Column<Row>> => [
     id: "name",
     title: t.name,
     value: ({ name }) => name.toLowerCase(),
-    cell: ({ name }) => name,
+    cell: ({ name }) => visible(name),
     width: "minmax(170px, 1.4fr)"
   },
   {

@@ -57,7 +57,7 @@ const RunPage = ({
   }))
   return (
     <Frame
-      title={visible(name)}
+      title={name}
       above={{ title: t.title, to: addressOf(["runs"]) }}
       views={tabs}
       actions={run === undefined ? null : <Actions tenant={tenant} run={run} schema={schema} changed={again} />}
