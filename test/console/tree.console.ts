@@ -1,7 +1,7 @@
 import { assert, layer } from "@effect/vitest"
 import type { Locator, Page } from "playwright-core"
 import { tenant } from "./data.ts"
-import { frameTimes } from "./frames.ts"
+import { few, frameTime, mostTimes } from "./frames.ts"
 import { Console, soon, visit } from "./support.ts"
 
 /** Opens the files of a root that holds these. */
@@ -110,20 +110,24 @@ layer(Console.layer, { excludeTestServices: true })("a tree of files", (it) => {
     assert.strictEqual(await entries(), first + 2)
   })
 
-  inPage("draws of ten thousand files those only that are seen, as quickly as frames come", async (page) => {
-    const tree = await show(
-      page,
-      Array.from({ length: 10_000 }, (_, at) => `many/file-${at}.txt`)
-    )
-    const folder = tree.getByRole("row", { name: "many 10,000" })
-    await folder.waitFor()
-    assert.strictEqual(await folder.getAttribute("aria-expanded"), "false")
-    await folder.click()
-    await tree.getByRole("link", { name: "file-0.txt" }).waitFor()
-    const median = (await frameTimes(page, tree, 90))[60]!
-    assert.isAbove(median, 0)
-    // A frame at 60 Hz has 16.7 ms.
-    assert.isBelow(median, 8)
+  inPage("draws of ten thousand files those only that are seen, as quickly as of few", async (page) => {
+    const showMany = async (count: number): Promise<Locator> => {
+      const tree = await show(
+        page,
+        Array.from({ length: count }, (_, at) => `many/file-${at}.txt`)
+      )
+      const folder = tree.getByRole("row", { name: `many ${count.toLocaleString("en")}` })
+      await folder.waitFor()
+      assert.strictEqual(await folder.getAttribute("aria-expanded"), "false")
+      await folder.click()
+      await tree.getByRole("link", { name: "file-0.txt" }).waitFor()
+      return tree
+    }
+    const short = await frameTime(page, await showMany(few), 90)
+    const tree = await showMany(10_000)
+    const long = await frameTime(page, tree, 90)
+    assert.isAbove(short, 0)
+    assert.isBelow(long, mostTimes * short)
     // The last of it may still be on its way.
     await soon(async () => assert.strictEqual(await tree.evaluate((element) => element.scrollTop), 120 * 90))
     assert.isBelow(await tree.getByRole("row").count(), 60)
@@ -149,7 +153,11 @@ layer(Console.layer, { excludeTestServices: true })("a tree of files", (it) => {
     await page.keyboard.press("Home")
     await tree.getByRole("link", { name: "file-0.txt" }).waitFor()
     await has(page, row(1, "▾many 10,000", "true"))
-    await page.keyboard.type("file-77")
-    await has(page, row(2, "file-77.txt"))
+    // Letters are of one name when they follow within a second, which a slow machine does not promise.
+    await soon(async () => {
+      await page.keyboard.press("Home")
+      await page.keyboard.type("file-77")
+      assert.deepStrictEqual<unknown>(await focused(page), row(2, "file-77.txt"))
+    })
   })
 })
