@@ -6,9 +6,20 @@ import { nameOf, targetOf } from "../../packages/console/src/pages/guide/address
 import { search } from "../../packages/console/src/pages/guide/search.ts"
 import { faultsOf } from "../../packages/console/src/pages/guide/syntax.ts"
 import { hjsonParts } from "../../packages/console/src/parts/hjson.ts"
+import { plotSpan } from "../../packages/console/src/parts/plotSpan.ts"
 import { type Branch, branches, keyOf, match, openIn, parentOf } from "../../packages/console/src/parts/treeRows.ts"
 
 const runs = { arbitrary: { runs: 300 } }
+
+describe("the times of a plot", () => {
+  it("are those of its values, and a second or a bar of a single one", () => {
+    expect(plotSpan([100, 130, 190], 0)).toEqual([100, 190])
+    expect(plotSpan([100, 130, 190], 60)).toEqual([100, 250])
+    expect(plotSpan([100], 0)).toEqual([100, 101])
+    expect(plotSpan([100], 3600)).toEqual([100, 3700])
+    expect(plotSpan([], 0)).toEqual([0, 1])
+  })
+})
 
 describe("the digest of a file", () => {
   it("of 64 MiB is that of the gateway, and four of them are in memory at once", async () => {

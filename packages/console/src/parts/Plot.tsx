@@ -4,6 +4,7 @@ import uPlot from "uplot"
 import { useTheme } from "../app/theme.ts"
 import { common } from "../texts/en.ts"
 import css from "./pages.module.css"
+import { plotSpan } from "./plotSpan.ts"
 
 export interface PlotSeries {
   readonly label: string
@@ -92,7 +93,7 @@ const Plot = ({
         legend: { show: false },
         cursor: { y: false, drag: { x: select.current !== undefined, y: false, setScale: false } },
         scales: {
-          x: { range: (_, min, max) => [min, Math.max(max + covered.current / 1000, min + 1)] },
+          x: { range: ({ data: [shownTimes] }) => plotSpan(shownTimes, covered.current / 1000) },
           y: { range: (_, __, max) => [0, Math.max(max * 1.05, 1)] }
         },
         axes: [
