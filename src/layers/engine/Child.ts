@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn } from "node:child_process"
+import { ChildProcess, type SpawnOptions, spawn } from "node:child_process"
 import { once } from "node:events"
 import { mkdirSync, writeFile } from "node:fs"
 import { Duplex, Readable, type Writable } from "node:stream"
@@ -43,6 +43,22 @@ export const heapOptions = (memoryMib: number): ReadonlyArray<string> => [
   `--max-semi-space-size=${youngMib}`
 ]
 
+/**
+ * Starts a process in a folder, which is recreated, because cleaners of temporary folders may remove it. What `spawn`
+ * throws, such as without free memory or when the folder cannot be made, it reports as it does all else: most children
+ * are started by a timer, and what that throws ends the gateway.
+ */
+const startIn = (folder: string, [command = "", ...args]: ReadonlyArray<string>, options: SpawnOptions) => {
+  try {
+    mkdirSync(folder, { recursive: true, mode: 0o700 })
+    return spawn(command, args, { ...options, cwd: folder })
+  } catch (error) {
+    const unborn = new ChildProcess()
+    process.nextTick(() => unborn.emit("error", error))
+    return unborn
+  }
+}
+
 /** A child process in its own process group. It waits for one {@link Order}. */
 export class Child {
   readonly memoryMib: number
@@ -70,13 +86,10 @@ export class Child {
     const cache = compiledFolder(settings.tempRoot)
     const env: NodeJS.ProcessEnv = { NODE_COMPILE_CACHE: cache }
     for (const name of inheritedVariables) if (name in process.env) env[name] = process.env[name]
-    // Recreated because cleaners of temporary folders may remove it, and the child needs a working directory.
-    mkdirSync(settings.tempRoot, { recursive: true, mode: 0o700 })
     const entry = fileURLToPath(settings.entry ?? program("run"))
     const command = [...isolation.launcher, process.execPath, ...heapOptions(memoryMib), entry, ...options]
-    this.#process = spawn(command[0]!, command.slice(1), {
+    this.#process = startIn(settings.tempRoot, command, {
       detached: true,
-      cwd: settings.tempRoot,
       env,
       // The fourth is the channel (`channelFd`), the fifth the signs of life (`signsFd`), the sixth the door of the
       // launcher.
