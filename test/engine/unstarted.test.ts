@@ -28,10 +28,7 @@ describe("a process of a run that cannot be started", () => {
       yield* Effect.gen(function* () {
         yield* spoil(temp)
         const failed = ended(yield* follow(spec(run)))
-        assert.deepStrictEqual(
-          { ...failed, at: 0 },
-          { _tag: "Ended", outcome: "failed", error: "The process of the run could not be started", at: 0 }
-        )
+        assert.strictEqual(failed.outcome, "failed")
         yield* mend(temp)
         assert.strictEqual(ended(yield* follow(spec(run))).outcome, "succeeded")
       }).pipe(Effect.provide(engine(settings(root))))

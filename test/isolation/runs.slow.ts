@@ -1,5 +1,5 @@
 import { once } from "node:events"
-import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs"
+import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs"
 import { createServer } from "node:net"
 import { join } from "node:path"
 import { pathToFileURL } from "node:url"
@@ -215,10 +215,11 @@ describe.skipIf(!hasPython || process.platform !== "linux")("a run that somebody
     Effect.gen(function* () {
       const { isolation, root, run } = yield* victim
       if (!isolation.hasDoor) return
-      // A file where the folder of the tenants' data would be.
-      rmSync(join(root, "data"), { recursive: true })
-      writeFileSync(join(root, "data"), "")
+      // A link to nothing where the folder of the tenant's data would be.
+      rmSync(join(root, "data", tenant), { recursive: true, force: true })
+      symlinkSync(join(root, "nowhere"), join(root, "data", tenant))
       const { end } = yield* run([["x", "list", "/"]])
+      expect(end).toMatchObject({ error: expect.not.stringContaining(root) })
       expect(end).toMatchObject({ outcome: "failed", error: expect.stringContaining("could not be given its files") })
     })
   )

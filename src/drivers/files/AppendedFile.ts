@@ -1,6 +1,6 @@
 import { constants } from "node:fs"
 import { type FileHandle, lstat, mkdir, open, stat } from "node:fs/promises"
-import { join } from "node:path"
+import { dirname, join } from "node:path"
 import { Schema } from "effect"
 import { fileKey, fileText, placeOf } from "../../protocol/Roots.ts"
 import { codeOf, Failure, writeFailure } from "../Failure.ts"
@@ -26,19 +26,24 @@ export const syncFolder = async (path: string) => {
   await folder.sync().finally(() => folder.close())
 }
 
+/** Fails where a root, or what holds a tenant's data area, is missing: its disk is away, and it is not created. */
+export const checkPresent = async ({ root, folder, isShared }: Area, what: string): Promise<void> => {
+  const found = await stat(isShared ? folder : dirname(folder)).catch(() => undefined)
+  if (found?.isDirectory() === true) return
+  throw new Failure(
+    `${what} could not be written: the folder of ${placeOf(root)} does not exist on the gateway's machine`
+  )
+}
+
 /**
- * Creates the folders of `parts` below an area one at a time and durably. Refuses links, which could lead out of it. A
- * root is not created: it may be on a disk that is away.
+ * Creates the folders of `parts` below an area one at a time and durably. Refuses links, which could lead out of it.
  */
 export const makeFolders = async (area: Area, parts: ReadonlyArray<string>, what: string): Promise<string> => {
   const { root, folder: base, isShared } = area
   const mode = isShared ? 0o777 : 0o700
+  await checkPresent(area, what)
+  // Recursive only for a folder that is there.
   if (!isShared) await mkdir(base, { recursive: true, mode })
-  else if (!(await stat(base).catch(() => undefined))?.isDirectory()) {
-    throw new Failure(
-      `${what} could not be written: the folder of ${placeOf(root)} does not exist on the gateway's machine`
-    )
-  }
   let folder = base
   for (const part of parts) {
     const above = folder

@@ -17,7 +17,7 @@ import { EngineConfig, type EngineSettings } from "./EngineConfig.ts"
 import { Messages } from "./MessageReader.ts"
 import { orderOf } from "./OrderOf.ts"
 import { outlived } from "./ProcessGroup.ts"
-import { dataFolder, makePlaces, sweepFolder, sweepLeftovers } from "./RunFolders.ts"
+import { dataFolder, RunPlaces, sweepFolder, sweepLeftovers } from "./RunFolders.ts"
 import { placesOf } from "./RunLauncher.ts"
 import { Runners, readinessOf } from "./Runners.ts"
 
@@ -86,7 +86,10 @@ class Run {
     void child.admit(placesOf(this.#order, this.#tempRoot)).then((answer) => {
       if (answer === "ok") child.order(this.#order)
       else if (answer !== "" && child.alive && !this.#ended) {
-        this.#kill(`The run could not be given its files: ${answer}`)
+        const { executionId, tenant } = this.#order.spec
+        this.#warn("A run could not be given its files", { tenant, executionId, reason: answer })
+        // Without the paths of this machine.
+        this.#kill(`The run could not be given its files: ${answer.split(": ").at(-1)}`)
       }
     })
   }
@@ -221,6 +224,8 @@ export const layer: Layer.Layer<Engine, never, EngineConfig> = Layer.effect(
   Effect.gen(function* () {
     const settings = yield* EngineConfig
     yield* Effect.promise(() => mkdir(settings.tempRoot, { recursive: true, mode: 0o700 }))
+    const places = new RunPlaces(settings)
+    yield* Effect.promise(() => places.prepare())
     yield* Effect.promise(() => sweepLeftovers(settings.dataRoot, settings.tempRoot)).pipe(Effect.forkScoped)
     /** Roots from which the leftovers of dead gateways have been removed. */
     const swept = new Set<string>()
@@ -247,11 +252,16 @@ export const layer: Layer.Layer<Engine, never, EngineConfig> = Layer.effect(
       run: (spec) =>
         Stream.unwrap(
           Effect.gen(function* () {
-            const { hasDoor, refusal } = yield* Effect.promise(() => runners.isolation())
+            const { refusal } = yield* Effect.promise(() => runners.isolation())
             if (refusal !== undefined) return refused(refusal)
             const connections = yield* connectionsFor(TenantId(spec.tenant), spec.flowline)
             const order = yield* Effect.promise(() => orderOf(settings, spec, connections))
-            if (hasDoor) yield* Effect.promise(() => makePlaces(order))
+            const made = yield* Effect.result(Effect.tryPromise(() => places.make(order)))
+            if (Result.isFailure(made)) {
+              const { tenant, executionId } = spec
+              warn("The folders of a run cannot be made", { tenant, executionId, reason: String(made.failure.cause) })
+              return refused("The folders of the run could not be made: the data storage is full or does not answer")
+            }
             const run = yield* Effect.acquireRelease(
               Effect.sync(() => {
                 sweepRoots(order.roots)

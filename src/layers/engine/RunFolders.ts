@@ -1,7 +1,13 @@
-import { mkdir, readdir, rm, stat } from "node:fs/promises"
+import * as fs from "node:fs"
+import { readdir, rm, stat } from "node:fs/promises"
 import { join } from "node:path"
+import { boundedCalls } from "../../drivers/blobs/FileCalls.ts"
+import { Root } from "../../drivers/blobs/Folder.ts"
+import { codeOf } from "../../drivers/Failure.ts"
 import { isProcessGone, processName } from "../../drivers/ProcessName.ts"
+import { storageDeadline } from "../../protocol/Liveness.ts"
 import type { Order } from "../../protocol/RunProtocol.ts"
+import type { EngineSettings } from "./EngineConfig.ts"
 import { writtenFolders } from "./RunLauncher.ts"
 
 const monthMillis = 30 * 24 * 60 * 60 * 1000
@@ -49,8 +55,34 @@ export const sweepLeftovers = async (dataRoot: string, tempRoot: string): Promis
 }
 
 /**
- * Makes the folders that an isolated run is given. If one cannot be made, the run itself reports that it is missing.
+ * The folders that runs are given. Those for what is kept are in roots that are made when the gateway starts, and only
+ * then: later a missing one is on a disk that is away, and what runs wrote beside it would be hidden when it is back.
  */
-export const makePlaces = async (order: Order): Promise<void> => {
-  for (const folder of writtenFolders(order)) await mkdir(folder, { recursive: true, mode: 0o700 }).catch(() => {})
+export class RunPlaces {
+  // One thread at most hangs with a disk, however many runs start meanwhile.
+  readonly #call = boundedCalls(storageDeadline, 1)
+  readonly #roots: ReadonlyArray<Root>
+
+  constructor({ blobs, dataRoot }: Pick<EngineSettings, "blobs" | "dataRoot">) {
+    const paths = new Set([dataRoot, ...(blobs.kind === "disk" ? [blobs.root] : [])])
+    this.#roots = [...paths].map((path) => new Root(path, this.#call))
+  }
+
+  /** Makes the roots. One that cannot be reached yet is made for the first run after that. */
+  async prepare(): Promise<void> {
+    await Promise.all(this.#roots.map((root) => root.prepare().catch(() => {})))
+  }
+
+  async #made(folder: string, recursive: boolean): Promise<void> {
+    const make = this.#call<unknown>((done) => fs.mkdir(folder, { recursive, mode: 0o700 }, done))
+    await make.catch((error) => {
+      if (codeOf(error) !== "EEXIST") throw error
+    })
+  }
+
+  /** Makes the folders of one run; fails while their storage is away, full or read-only. */
+  async make(order: Order): Promise<void> {
+    for (const root of this.#roots) await root.present()
+    for (const folder of writtenFolders(order)) await this.#made(folder, folder === order.scratch)
+  }
 }

@@ -1,7 +1,7 @@
 import { type FileHandle, mkdir, open, rename, rm } from "node:fs/promises"
 import { join } from "node:path"
 import { Failure, writeFailure } from "../../drivers/Failure.ts"
-import { endOf, type FilePlace, makeFolders, syncFolder } from "../../drivers/files/AppendedFile.ts"
+import { checkPresent, endOf, type FilePlace, makeFolders, syncFolder } from "../../drivers/files/AppendedFile.ts"
 import type { Area } from "../../drivers/files/Area.ts"
 import { segments } from "../../drivers/files/PathNames.ts"
 import type { Sink } from "../../nodes/NodeFiles.ts"
@@ -54,8 +54,7 @@ export class DataFiles {
     const what = this.#what(path)
     this.#budget.spend("dataFiles", 1)
     const temporary = join(this.#unfinished, String(++this.#count))
-    // A root is not created: it may be on a disk that is away.
-    if (this.#area.isShared) await makeFolders(this.#area, [], what)
+    await checkPresent(this.#area, what)
     await mkdir(this.#unfinished, { recursive: true, mode: 0o700 }).catch((error) => {
       throw writeFailure(error, what)
     })
