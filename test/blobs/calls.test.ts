@@ -1,5 +1,5 @@
 import { assert, describe, it } from "vitest"
-import { boundedCalls, Overdue, tracked } from "../../src/drivers/blobs/FileCalls.ts"
+import { boundedCalls, Overdue, slotsOf, tracked } from "../../src/drivers/blobs/FileCalls.ts"
 
 /** A call that ends when it is told to. */
 const held = () => {
@@ -26,6 +26,11 @@ describe("bounded calls", () => {
     assert.strictEqual(await slow, "overdue")
     ends[0]!(1)
     assert.deepStrictEqual(late, [1])
+  })
+
+  it("are as many as there are threads without one, and never more than there are threads", () => {
+    const sizes = [undefined, "4", "2", "1", "0", "", "many", "8 threads", "4096"]
+    assert.deepStrictEqual(sizes.map(slotsOf), [3, 3, 1, 1, 1, 1, 1, 7, 1023])
   })
 
   it("refuse at once while every slot is lost, and go on when one comes back", async () => {

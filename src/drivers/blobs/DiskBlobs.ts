@@ -15,7 +15,7 @@ import { type BlobPath, diskPaths } from "./DiskPaths.ts"
 import { checkBlob, readBlob } from "./DiskRead.ts"
 import { removeBlob, removeIf } from "./DiskRemove.ts"
 import { writeSums } from "./DiskSums.ts"
-import { boundedCalls, type Calls, Overdue, tracked, unit } from "./FileCalls.ts"
+import { type Calls, Overdue, sharedCalls, tracked, unit } from "./FileCalls.ts"
 import { FileWriter } from "./FileWriter.ts"
 import { closeQuietly, Root, syncFolder } from "./Folder.ts"
 import { SyncRate } from "./SyncRate.ts"
@@ -126,9 +126,6 @@ export class DiskConfig extends Context.Service<
     Layer.succeed(DiskConfig, { root, deadline: Duration.fromInputUnsafe(deadline), isMade })
 }
 
-// One thread stays free for other users of the pool while the disk hangs.
-const slots = Math.max(1, Number(process.env["UV_THREADPOOL_SIZE"] ?? 4) - 1 || 3)
-
 const unreachable = () => new StorageUnreachable({ storage: "data" })
 
 const sweepAll = async (call: Calls, root: Root): Promise<number> => {
@@ -155,7 +152,7 @@ export const layer: Layer.Layer<Blobs, never, DiskConfig> = Layer.effect(
   Blobs,
   Effect.gen(function* () {
     const config = yield* DiskConfig
-    const call = boundedCalls(Duration.toMillis(config.deadline), slots)
+    const call = sharedCalls(Duration.toMillis(config.deadline))
     const pace = new SyncRate(call.deadline)
     const root = new Root(config.root, call, config.isMade)
     const paths = diskPaths(config.root)

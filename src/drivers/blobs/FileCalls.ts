@@ -65,6 +65,21 @@ export const boundedCalls = (deadline: number, slots: number): Calls => {
 }
 
 /**
+ * How many calls may hang with `UV_THREADPOOL_SIZE`, read as libuv reads it: one thread stays free for other users of the
+ * pool, unless there is only one. With more calls than threads, one would wait in libuv's queue, where its deadline runs.
+ */
+export const slotsOf = (threads = "4"): number => Math.max(1, Math.min(1024, Number.parseInt(threads, 10) || 1) - 1)
+
+const shared = new Map<number, Calls>()
+
+/** The bounded calls of this process: whoever uses its storage shares the slots. */
+export const sharedCalls = (deadline: number): Calls => {
+  const calls = shared.get(deadline) ?? boundedCalls(deadline, slotsOf(process.env["UV_THREADPOOL_SIZE"]))
+  shared.set(deadline, calls)
+  return calls
+}
+
+/**
  * The calls for one file, with `retire`. After `retire` no call is started; it settles when the kernel has finished all
  * earlier calls, including overdue and queued ones. If the file were closed earlier, the next opened file could get its
  * descriptor, and a late write would go there.

@@ -1,7 +1,7 @@
 import * as fs from "node:fs"
 import { readdir, rm, stat } from "node:fs/promises"
 import { join } from "node:path"
-import { boundedCalls } from "../../drivers/blobs/FileCalls.ts"
+import { sharedCalls } from "../../drivers/blobs/FileCalls.ts"
 import { Root } from "../../drivers/blobs/Folder.ts"
 import { codeOf } from "../../drivers/Failure.ts"
 import { isProcessGone, processName } from "../../drivers/ProcessName.ts"
@@ -59,8 +59,7 @@ export const sweepLeftovers = async (dataRoot: string, tempRoot: string): Promis
  * then: later a missing one is on a disk that is away, and what runs wrote beside it would be hidden when it is back.
  */
 export class RunPlaces {
-  // One thread at most hangs with a disk, however many runs start meanwhile.
-  readonly #call = boundedCalls(storageDeadline, 1)
+  readonly #call = sharedCalls(storageDeadline)
   readonly #roots: ReadonlyArray<Root>
 
   constructor({ blobs, dataRoot }: Pick<EngineSettings, "blobs" | "dataRoot">) {
