@@ -134,13 +134,16 @@ export const ConnectionPools = Context.Reference<Pools>("flow/drivers/Connection
   defaultValue: () => new Pools()
 })
 
+/** A session keeps the settings of the database from its beginning: one that was opened while it was read-only stays so. */
+const connectionTTL = "1 minute"
+
 /** A client whose statements have a connection each, from a pool that readiness and metrics see under this name. */
 export const makeWatchedClient = Effect.fnUntraced(function* (
   name: string,
   config: PgClient.PgPoolConfig & { readonly maxConnections: number }
 ): Effect.fn.Return<PgClient.PgClient, SqlError, Scope.Scope | Reactivity.Reactivity> {
   const sockets = new OpenSockets()
-  const pool = yield* PgClient.make(sockets.counted(config))
+  const pool = yield* PgClient.make({ connectionTTL, ...sockets.counted(config) })
   const use = yield* (yield* ConnectionPools).open(name, config.maxConnections, sockets)
   const acquirer = use.watch(pool.reserve)
   const client = yield* SqlClient.make({

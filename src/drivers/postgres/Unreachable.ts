@@ -9,10 +9,15 @@ const unreachableMetadata = () => new StorageUnreachable({ storage: "metadata" }
 
 /**
  * SQLSTATE classes which mean that the server cannot serve at the moment: 08 connection, 53 resources (disk full, too
- * many connections), 57P shutdown, crash and recovery, 58 system error; and 25P03, a transaction that waited too long
- * for this process. See PostgreSQL's appendix "Error Codes".
+ * many connections), 57P shutdown, crash and recovery, 58 system error; 25P03, a transaction that waited too long for
+ * this process; and 25006, a write where only reads are possible, such as on a standby or while somebody makes room. See
+ * PostgreSQL's appendix "Error Codes".
  */
-const cannotServe = /^(08|25P03|53|57P|58)/
+const cannotServe = /^(08|25006|25P03|53|57P|58)/
+
+/** Whether a statement failed because its session can only read. */
+export const isReadOnly = (error: unknown): boolean =>
+  error instanceof SqlError && sqlState(error.reason.cause) === "25006"
 
 /** Whether a failed statement means that PostgreSQL is away or overloaded, rather than that the statement is wrong. */
 export const isUnreachable = (error: SqlError): boolean => {

@@ -6,6 +6,7 @@ import { SqlClient } from "effect/sql"
 import type { Borrower, Connection } from "effect/sql/SqlConnection"
 import type { SqlError } from "effect/sql/SqlError"
 import { commit, makeWatchedClient, OpenSockets, observePool } from "../../drivers/postgres/ConnectionPools.ts"
+import { isReadOnly } from "../../drivers/postgres/Unreachable.ts"
 
 /** Number of connections for statements, and of those for transactions. */
 const connections = 10
@@ -67,10 +68,16 @@ const leastLoaded =
       const slot = slots.reduce((best, other) => (other.load < best.load ? other : best))
       slot.load++
       return Effect.onExit(
-        slot.pool.use((connection) => use(new SharedConnection(connection))),
+        slot.pool.use((connection) =>
+          Effect.tapError(use(new SharedConnection(connection)), (error) => renewed(slot, connection, error))
+        ),
         (exit) => (Exit.hasInterrupts(exit) ? Effect.asVoid(Effect.forkDetach(outlast(slot))) : lighten(slot))
       )
     })
+
+/** A session that can only read stays so when the database can be written again: the next one is asked anew. */
+const renewed = (slot: Slot, connection: PgConnection.PgConnection, error: unknown): Effect.Effect<void> =>
+  isReadOnly(error) ? slot.pool.invalidate(connection) : Effect.void
 
 const lighten = (slot: Slot): Effect.Effect<void> => Effect.sync(() => slot.load--)
 

@@ -1,0 +1,34 @@
+import { PgClient } from "@effect/sql-pg"
+import { expect, it } from "@effect/vitest"
+import { Context, Effect, Layer } from "effect"
+import { Reactivity } from "effect/reactivity"
+import { SqlClient } from "effect/sql"
+import { TestClock } from "effect/testing"
+import { transaction, unreachable } from "../../src/drivers/postgres/Unreachable.ts"
+import { StorageUnreachable } from "../../src/errors/StorageUnreachable.ts"
+import { layerFromUrl } from "../../src/layers/postgres/Postgres.ts"
+import { freshDatabase } from "../support/postgres.ts"
+
+it.effect("a database that can only be read fails writes with 504, and is written again when it allows that", () =>
+  Effect.gen(function* () {
+    const url = yield* freshDatabase
+    const admin = yield* PgClient.makeClient({ url })
+    const [row] = yield* admin<{ name: string }>`SELECT current_database() AS name`
+    yield* admin`CREATE TABLE written (n int)`
+    const sql = Context.get(yield* Layer.build(layerFromUrl(url)), SqlClient.SqlClient)
+    const statement = unreachable(sql`INSERT INTO written VALUES (1)`)
+    const inTransaction = transaction(sql, sql`INSERT INTO written VALUES (2)`)
+
+    yield* admin`ALTER DATABASE ${admin(row!.name)} SET default_transaction_read_only = on`
+    expect(yield* Effect.flip(statement)).toBeInstanceOf(StorageUnreachable)
+    expect(yield* Effect.flip(inTransaction)).toBeInstanceOf(StorageUnreachable)
+    expect(yield* unreachable(sql`SELECT n FROM written`)).toEqual([])
+
+    yield* admin`ALTER DATABASE ${admin(row!.name)} RESET default_transaction_read_only`
+    // The session of the last statement may be from before.
+    yield* Effect.retry(statement, { times: 1 })
+    yield* TestClock.adjust("1 minute")
+    yield* inTransaction
+    expect(yield* admin`SELECT n FROM written ORDER BY n`).toEqual([{ n: 1 }, { n: 2 }])
+  }).pipe(Effect.provide(Reactivity.layer))
+)
