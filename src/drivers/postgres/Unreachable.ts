@@ -1,4 +1,4 @@
-import { Cause, Context, Duration, Effect, Option, Stream } from "effect"
+import { Cause, Context, Duration, Effect, Option, Predicate, Stream } from "effect"
 import { SqlClient } from "effect/sql"
 import { SqlError } from "effect/sql/SqlError"
 import { StorageUnreachable } from "../../errors/StorageUnreachable.ts"
@@ -19,8 +19,15 @@ const cannotServe = /^(08|25006|25P03|53|57P|58)/
 export const isReadOnly = (error: unknown): boolean =>
   error instanceof SqlError && sqlState(error.reason.cause) === "25006"
 
-/** Whether a failed statement means that PostgreSQL is away or overloaded, rather than that the statement is wrong. */
-export const isUnreachable = (error: SqlError): boolean => {
+/**
+ * Whether the server refuses or ends the session, for whatever reason, such as a database that takes no connections or
+ * is away while a backup is put back. No statement is to blame for that.
+ */
+const endsSession = (cause: unknown): boolean =>
+  Predicate.hasProperty(cause, "severityUnlocalized") && /^(FATAL|PANIC)$/.test(String(cause.severityUnlocalized))
+
+/** Whether PostgreSQL is away or overloaded, which passes. */
+export const isAway = (error: SqlError): boolean => {
   switch (error.reason._tag) {
     case "ConnectionError":
     case "AuthenticationError":
@@ -31,6 +38,9 @@ export const isUnreachable = (error: SqlError): boolean => {
       return cannotServe.test(sqlState(error.reason.cause))
   }
 }
+
+/** Whether a failed statement means that PostgreSQL cannot be used, rather than that the statement is wrong. */
+const isUnreachable = (error: SqlError): boolean => isAway(error) || endsSession(error.reason.cause)
 
 let reportedAt = Number.NEGATIVE_INFINITY
 

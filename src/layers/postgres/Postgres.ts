@@ -5,7 +5,7 @@ import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
 import { makeWatchedClient } from "../../drivers/postgres/ConnectionPools.ts"
 import { connectWatched, type Patience, targetOf } from "../../drivers/postgres/LivenessSocket.ts"
-import { isUnreachable } from "../../drivers/postgres/Unreachable.ts"
+import { isAway } from "../../drivers/postgres/Unreachable.ts"
 import { connectionSilence, storageDeadline } from "../../protocol/Liveness.ts"
 import { startEmbedded } from "./Embedded.ts"
 import type { EmbeddedPostgresError } from "./EmbeddedPostgresError.ts"
@@ -91,8 +91,7 @@ const prepareDatabase = (address: Redacted.Redacted<string>, files: MigrationFil
     Effect.scoped,
     // A database that starts together with the gateway has 30 seconds to accept connections.
     Effect.retry({
-      while: (error) =>
-        error._tag === "SqlError" && isUnreachable(error) && error.reason._tag !== "AuthenticationError",
+      while: (error) => error._tag === "SqlError" && isAway(error) && error.reason._tag !== "AuthenticationError",
       schedule: Schedule.spaced("500 millis").pipe(Schedule.upTo({ duration: "30 seconds" }))
     }),
     Effect.catchTag("SqlError", (error) => {

@@ -1,6 +1,6 @@
 import { PgClient } from "@effect/sql-pg"
 import { expect, it } from "@effect/vitest"
-import { Context, Effect, Layer } from "effect"
+import { Context, Effect, Layer, Redacted } from "effect"
 import { Reactivity } from "effect/reactivity"
 import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
@@ -30,5 +30,30 @@ it.effect("a database that can only be read fails writes with 504, and is writte
     yield* TestClock.adjust("1 minute")
     yield* inTransaction
     expect(yield* admin`SELECT n FROM written ORDER BY n`).toEqual([{ n: 1 }, { n: 2 }])
+  }).pipe(Effect.provide(Reactivity.layer))
+)
+
+it.effect("a database that takes no connections, or has another name for a while, cannot be reached", () =>
+  Effect.gen(function* () {
+    const url = yield* freshDatabase
+    const name = new URL(Redacted.value(url)).pathname.slice(1)
+    const other = new URL(Redacted.value(url))
+    other.pathname = "/postgres"
+    const admin = yield* PgClient.makeClient({ url: Redacted.make(other.href) })
+    const sql = Context.get(yield* Layer.build(layerFromUrl(url)), SqlClient.SqlClient)
+    const count = unreachable(sql`SELECT 1 AS one`)
+
+    yield* admin`ALTER DATABASE ${admin(name)} ALLOW_CONNECTIONS false`
+    expect(yield* Effect.flip(count)).toBeInstanceOf(StorageUnreachable)
+    yield* admin`ALTER DATABASE ${admin(name)} ALLOW_CONNECTIONS true`
+    expect(yield* count).toEqual([{ one: 1 }])
+
+    yield* admin`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = ${name}`
+    yield* Effect.retry(admin`ALTER DATABASE ${admin(name)} RENAME TO ${admin(`${name}_away`)}`, { times: 100 })
+    // The first statement may meet the end of its session.
+    yield* Effect.exit(count)
+    expect(yield* Effect.flip(count)).toBeInstanceOf(StorageUnreachable)
+    yield* admin`ALTER DATABASE ${admin(`${name}_away`)} RENAME TO ${admin(name)}`
+    expect(yield* count).toEqual([{ one: 1 }])
   }).pipe(Effect.provide(Reactivity.layer))
 )
