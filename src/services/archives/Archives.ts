@@ -4,6 +4,7 @@ import { NotFound } from "../../errors/NotFound.ts"
 import type { StorageUnreachable } from "../../errors/StorageUnreachable.ts"
 import { Audit } from "../audit/Audit.ts"
 import { BlobSweep } from "../blobs/BlobSweep.ts"
+import { present } from "../blobs/Present.ts"
 import type { ListRow, ListSpan } from "../shared/Listing.ts"
 import type { TenantId } from "../shared/Tenant.ts"
 import type { Archive, ArchiveId } from "./Archive.ts"
@@ -23,6 +24,8 @@ export class Archives extends Context.Service<
       archive: Archive,
       span: ByteSpan
     ) => Effect.Effect<Stream.Stream<Uint8Array, StorageUnreachable>, NotFound | StorageUnreachable>
+    /** Fails when the bytes are not there. */
+    readonly present: (tenant: TenantId, archive: Archive) => Effect.Effect<void, NotFound | StorageUnreachable>
     readonly list: (tenant: TenantId, span: ListSpan) => Stream.Stream<ListRow, StorageUnreachable>
     readonly remove: (tenant: TenantId, id: ArchiveId) => Effect.Effect<void, NotFound | StorageUnreachable>
     readonly removeAll: (tenant: TenantId) => Effect.Effect<void, StorageUnreachable>
@@ -48,13 +51,15 @@ export class Archives extends Context.Service<
         return archive ?? (yield* new NotFound({ kind: "archive", tenant, id }))
       })
 
+      // The archive may have been removed after its row was read: answer 404 then, not a storage error.
       return Archives.of({
         get,
         list: store.list,
         read: Effect.fn("Archives.read")((tenant, archive, span) =>
-          // The archive may have been removed after its row was read: answer 404 then, not a storage error.
           Effect.tapError(blobs.read(tenant, archive.sha256, span), () => get(tenant, archive.id))
         ),
+        present: (tenant, archive) =>
+          Effect.tapError(present(blobs, tenant, archive.sha256), () => get(tenant, archive.id)),
         remove: Effect.fn("Archives.remove")(function* (tenant, id) {
           const removed = plausible.test(id) ? store.remove(tenant, id) : Effect.undefined
           const sha256 = yield* audit.change(tenant, removed, (before) =>

@@ -37,7 +37,8 @@ export const ArchivesHttp = HttpApiBuilder.group(
           filename: `${id}.zip`,
           contentType: "application/zip",
           disposition: "attachment",
-          read: (span) => archives.read(tenant, archive, span)
+          read: (span) => archives.read(tenant, archive, span),
+          present: archives.present(tenant, archive)
         })
       }),
       remove: Effect.fnUntraced(function* ({ params, request }) {

@@ -10,6 +10,7 @@ import type { TooMany } from "../../errors/TooMany.ts"
 import { VersionConflict } from "../../errors/VersionConflict.ts"
 import { Audit, onlyDigest } from "../audit/Audit.ts"
 import { BlobSweep } from "../blobs/BlobSweep.ts"
+import { present } from "../blobs/Present.ts"
 import { type Most, mostOf, overQuota, quotaOf } from "../blobs/Quota.ts"
 import { LimitRefusals } from "../limits/LimitRefusals.ts"
 import { TenantRules } from "../limits/TenantRules.ts"
@@ -104,6 +105,8 @@ export class Artifacts extends Context.Service<
       sha256: string,
       span: ByteSpan
     ) => Effect.Effect<Stream.Stream<Uint8Array, StorageUnreachable>, StorageUnreachable>
+    /** Fails when the bytes are not there. */
+    readonly present: (tenant: TenantId, sha256: string) => Effect.Effect<void, StorageUnreachable>
   }
 >()("flow/artifacts/Artifacts") {
   static readonly layer = Layer.effect(
@@ -219,7 +222,8 @@ export class Artifacts extends Context.Service<
           }
           yield* Effect.forkIn(Effect.ignore(sweep.release(tenant, freed)), scope)
         }),
-        read: (tenant, sha256, span) => blobs.read(tenant, sha256, span)
+        read: (tenant, sha256, span) => blobs.read(tenant, sha256, span),
+        present: (tenant, sha256) => present(blobs, tenant, sha256)
       })
     })
   )

@@ -113,7 +113,8 @@ export const ArtifactsHttp = HttpApiBuilder.group(
             filename: file,
             contentType: mediaTypeOf(file),
             disposition: "attachment",
-            read: (span) => artifacts.read(tenant, stored.sha256, span)
+            read: (span) => artifacts.read(tenant, stored.sha256, span),
+            present: artifacts.present(tenant, stored.sha256)
           })
         })
       )

@@ -4,11 +4,12 @@ import type { Conflict } from "../../errors/Conflict.ts"
 import { NotFound } from "../../errors/NotFound.ts"
 import { PreconditionFailed } from "../../errors/PreconditionFailed.ts"
 import { ResourceNotCreated } from "../../errors/ResourceNotCreated.ts"
-import { StorageUnreachable } from "../../errors/StorageUnreachable.ts"
+import type { StorageUnreachable } from "../../errors/StorageUnreachable.ts"
 import type { TooLarge } from "../../errors/TooLarge.ts"
 import type { TooMany } from "../../errors/TooMany.ts"
 import { Audit, onlyDigest } from "../audit/Audit.ts"
 import { BlobSweep } from "../blobs/BlobSweep.ts"
+import { present } from "../blobs/Present.ts"
 import { type Most, mostOf, overQuota, quotaOf } from "../blobs/Quota.ts"
 import { LimitRefusals } from "../limits/LimitRefusals.ts"
 import { TenantRules } from "../limits/TenantRules.ts"
@@ -162,10 +163,7 @@ export class Registry extends Context.Service<
             json: `${json.slice(0, -1)},"location":${JSON.stringify(blobs.url(tenant, sha256))}}`
           })),
         read: (tenant, sha256, span) => blobs.read(tenant, sha256, span),
-        present: (tenant, sha256) =>
-          Effect.flatMap(blobs.size(tenant, sha256), (size) =>
-            size === undefined ? new StorageUnreachable({ storage: "data" }) : Effect.void
-          )
+        present: (tenant, sha256) => present(blobs, tenant, sha256)
       })
     })
   )

@@ -88,7 +88,8 @@ export const ResourcesHttp = HttpApiBuilder.group(
             filename: name.slice(name.lastIndexOf("/") + 1),
             contentType: mediaTypeOf(name),
             disposition: "attachment",
-            read: content.read
+            read: content.read,
+            present: content.present
           })
         })
       )

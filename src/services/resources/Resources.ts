@@ -11,6 +11,7 @@ import { VersionConflict } from "../../errors/VersionConflict.ts"
 import { Audit, onlyDigest } from "../audit/Audit.ts"
 import { BlobSweep } from "../blobs/BlobSweep.ts"
 import { DataArea } from "../blobs/DataArea.ts"
+import { present } from "../blobs/Present.ts"
 import { overQuota, quotaOf } from "../blobs/Quota.ts"
 import { LimitRefusals } from "../limits/LimitRefusals.ts"
 import { TenantRules } from "../limits/TenantRules.ts"
@@ -35,6 +36,8 @@ export interface Content {
   readonly size: number
   readonly etag: string
   readonly read: (span: ByteSpan) => Effect.Effect<Stream.Stream<Uint8Array, StorageUnreachable>, StorageUnreachable>
+  /** Fails when the bytes are not there. */
+  readonly present: Effect.Effect<void, StorageUnreachable>
 }
 
 type Refusal = Conflict | InvalidResource | NotFound | StorageUnreachable | TooLarge | TooMany | VersionConflict
@@ -109,7 +112,8 @@ export class Resources extends Context.Service<
             version,
             size: version.size,
             etag: place.sha256,
-            read: (span) => blobs.read(tenant, place.sha256, span)
+            read: (span) => blobs.read(tenant, place.sha256, span),
+            present: present(blobs, tenant, place.sha256)
           }
           return content
         }
@@ -119,7 +123,8 @@ export class Resources extends Context.Service<
           version,
           size: file.size,
           etag: file.sha256,
-          read: (span) => Effect.succeed(file.read(span))
+          read: (span) => Effect.succeed(file.read(span)),
+          present: Effect.void
         }
         return content
       })
