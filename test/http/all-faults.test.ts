@@ -1,5 +1,7 @@
 import { expect, layer } from "@effect/vitest"
 import { Effect } from "effect"
+import { HttpApi } from "effect/http-api"
+import { Api } from "../../src/Api.ts"
 import { form, type Part } from "../resources/support.ts"
 import { memoryGateway, raw } from "../support/gateway.ts"
 
@@ -67,10 +69,64 @@ const cases: ReadonlyArray<Case> = [
     ["query/artifact", "query/foo", "query/group", "query/versions"]
   ],
   ["GET", `${T}/registry/download/a//b?version=x&foo=1`, undefined, ["path/path", "query/foo", "query/version"]],
-  ["GET", `${T}/conf/a//b?x=1`, undefined, ["path/path", "query/x"]]
+  ["GET", `${T}/conf/a//b?x=1`, undefined, ["path/path", "query/x"]],
+  ["PUT", `${T}/resources/copy/a//b?x=1`, parts({ foo: "1" }), ["path/name", "query/x"]],
+  ["PUT", `${T}/resources/copy/a?x=1`, parts({ version: "x", foo: "1" }), ["destination", "foo", "query/x", "version"]],
+  ["PUT", `${T}/resources/upload?x=1`, parts({ manifest, input: file("x", "..") }), ["input", ...missing, "query/x"]],
+  [
+    "POST",
+    "/v1/flower/grok?tenant=-&x=1",
+    parts({ input: file("a", "a"), split: "x" }),
+    ["pattern", "query/tenant", "query/x", "split"]
+  ],
+  [
+    "POST",
+    `${T}/flowline/save?x=1&test=x`,
+    { body: "a", headers: { "content-type": "text/plain" } },
+    ["", "query/test", "query/x"]
+  ],
+  [
+    "POST",
+    `${T}/flowline/a?version=x`,
+    { body: "--a\r\n\r\n", headers: { "content-type": "multipart/form-data; boundary=a" } },
+    ["", "query/version"]
+  ]
 ]
 
+const withForms: Array<readonly [method: string, path: string]> = []
+HttpApi.reflect(Api, {
+  onGroup: () => {},
+  onEndpoint: ({ endpoint: { method, path, payload } }) => {
+    if (payload.has("multipart/form-data"))
+      withForms.push([
+        method,
+        path.replace(":tenant", "mytenant").replace(":operator", "grok").replaceAll(/:\w+/g, "a")
+      ])
+  }
+})
+
 layer(memoryGateway(), { excludeTestServices: true })("faults of several kinds are told at once:", (it) => {
+  it.effect.each(withForms)("%s %s: those of its query and of its form, and nothing is done", ([method, path]) =>
+    Effect.gen(function* () {
+      // No handler goes on with a form that is good when its query is not.
+      const good = yield* raw(`${path}?zzz=1`, { method, ...parts({}) })
+      const told = (yield* Effect.promise(() => good.json())) as { readonly issues: ReadonlyArray<object> }
+      expect([good.status, told.issues]).toEqual([
+        400,
+        expect.arrayContaining([expect.objectContaining({ part: "query", pointer: "/zzz" })])
+      ])
+      const response = yield* raw(`${path}?zzz=1`, { method, ...parts({ yyy: "1" }) })
+      const { issues } = (yield* Effect.promise(() => response.json())) as { readonly issues: ReadonlyArray<object> }
+      expect([response.status, issues]).toEqual([
+        400,
+        expect.arrayContaining([
+          expect.objectContaining({ part: "query", pointer: "/zzz" }),
+          expect.objectContaining({ part: "yyy" })
+        ])
+      ])
+    })
+  )
+
   for (const [method, path, init, faults] of cases) {
     it.effect(`${method} ${path}: ${faults.join(", ")}`, () =>
       Effect.gen(function* () {

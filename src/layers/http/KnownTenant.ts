@@ -3,7 +3,7 @@ import { HttpRouter } from "effect/http"
 import { NotFound } from "../../errors/NotFound.ts"
 import type { StorageUnreachable } from "../../errors/StorageUnreachable.ts"
 import { CurrentPrincipal, maySee } from "../../services/shared/Access.ts"
-import { withoutQuery } from "../../services/shared/RequestIssues.ts"
+import { withoutFaultyQuery } from "../../services/shared/RequestIssues.ts"
 import { KnownTenant, Tenants } from "../../services/shared/Tenant.ts"
 
 /**
@@ -29,6 +29,6 @@ export const layer = Layer.effect(
         return Effect.void
       })
     })
-    return (httpEffect, { endpoint }) => Effect.andThen(check, withoutQuery(httpEffect, endpoint))
+    return (httpEffect, { endpoint }) => Effect.andThen(check, withoutFaultyQuery(httpEffect, endpoint))
   })
 )

@@ -13,7 +13,7 @@ import { listResponse } from "../http/Paging.ts"
 import { changeable, isConditional, readable } from "../http/Preconditions.ts"
 import { tagged } from "../shared/EntityTag.ts"
 import { FlowlineId } from "../shared/FlowlineId.ts"
-import type { FormPart, PartRules } from "../shared/Form.ts"
+import { type FormPart, isForm, type PartRules } from "../shared/Form.ts"
 import { IdempotencyStore } from "../shared/IdempotencyStore.ts"
 import { mediaTypeOf } from "../shared/MediaType.ts"
 import { RequestMemory } from "../shared/RequestMemory.ts"
@@ -36,8 +36,6 @@ interface VersionParams {
   readonly id: string
   readonly version: number
 }
-
-const isForm = /^multipart\/form-data\b/i
 
 const joined = (one: Uint8Array, other: Uint8Array): Uint8Array<ArrayBuffer> => {
   const both = new Uint8Array(one.length + 1 + other.length)
@@ -113,7 +111,7 @@ export const FlowlinesHttp = HttpApiBuilder.group(
       id: FlowlineId,
       version: number | undefined
     ) {
-      if (isForm.test(request.headers["content-type"] ?? "")) {
+      if (isForm(request.headers["content-type"])) {
         const { sent, given } = yield* givenIn(yield* formOf(tenant, request, { [parametersPart]: parametersRule }))
         return yield* idempotent(answers, request, tenant, sent, (answered) =>
           Effect.flatMap(seenBy(tenant, request, id, version), (seen) =>

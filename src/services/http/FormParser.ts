@@ -25,6 +25,8 @@ export interface FormRules {
   readonly maxParts: number
   /** The limit of parts that no rule names: the form is refused, but the rest of its faults is told too. */
   readonly otherLimit: number
+  /** Whether the form is refused in any case, so that its file need not come. */
+  readonly isRefused?: boolean
 }
 
 /** A part of the form as it was received. */
@@ -108,7 +110,7 @@ export const formParser = (headers: Readonly<Record<string, string>>, rules: For
     }
     const isFirst = files === 1
     // The form is refused anyway, so its file is not read.
-    if (unknown.size > 0 && refused === undefined) {
+    if ((unknown.size > 0 || rules.isRefused === true) && refused === undefined) {
       isLeft = true
       refused = unreadable(unknownIssues())
     }

@@ -1,10 +1,10 @@
 import { Duration, Effect, Stream } from "effect"
 import type { HttpServerRequest } from "effect/http"
-import type { Issue } from "../../errors/BadRequest.ts"
 import { RequestTimeout } from "../../errors/RequestTimeout.ts"
 import { steadyMillis } from "../../protocol/SteadyTime.ts"
 import { Bytes } from "../shared/Bytes.ts"
-import type { FormPart, PartRules } from "../shared/Form.ts"
+import { type FormPart, isForm, type PartRules } from "../shared/Form.ts"
+import { EarlierFaults } from "../shared/RequestProblems.ts"
 import { defaultLimits } from "../shared/Settings.ts"
 import { boundaryOf } from "./Boundary.ts"
 import { digestFault, hasDigest } from "./Digest.ts"
@@ -13,7 +13,7 @@ import { bodyOf } from "./Reception.ts"
 
 /** Why a request's content type is not that of a form. A boundary has 1 to 70 characters (RFC 2046, 5.1.1). */
 const typeFault = (contentType = ""): string | undefined => {
-  if (!/^multipart\/form-data\s*(;|$)/i.test(contentType)) return "the content type must be multipart/form-data"
+  if (!isForm(contentType)) return "the content type must be multipart/form-data"
   const { length } = boundaryOf(contentType)
   return length === 0 || length > 70 ? "the content type needs a boundary of 1 to 70 characters" : undefined
 }
@@ -25,11 +25,13 @@ export const parserFor = Effect.fnUntraced(function* (
   file?: FileRule
 ) {
   const wrongType = typeFault(request.headers["content-type"])
-  if (wrongType !== undefined) return yield* unreadable([{ detail: wrongType }])
+  const earlier = yield* EarlierFaults
+  if (wrongType !== undefined) return yield* unreadable([...earlier, { detail: wrongType }])
   const rules: FormRules = {
     parts: new Map(Object.entries(parts)),
     maxParts,
     otherLimit: defaultLimits.formField,
+    isRefused: earlier.length > 0,
     ...(file === undefined ? {} : { file })
   }
   return formParser(request.headers, rules)
@@ -66,8 +68,8 @@ const inTime = <E>(body: Stream.Stream<Uint8Array, E>): Stream.Stream<Uint8Array
 /**
  * Receives a form and returns its small parts. `body` passes all of it to the parser until that refuses it. Reports all
  * faults at once: parts that are missing, unknown, sent twice or different from their digest (`Content-Digest` or
- * `Repr-Digest`, of the request or of a part), and what the rules find wrong in the parts' contents. The rest of a
- * refused form is left to the server, which closes the connection.
+ * `Repr-Digest`, of the request or of a part), what the rules find wrong in the parts' contents, and the request's
+ * {@link EarlierFaults}. The rest of a refused form is left to the server, which closes the connection.
  */
 export const receive = Effect.fnUntraced(function* <E>(
   body: Effect.Effect<void, E>,
@@ -79,9 +81,13 @@ export const receive = Effect.fnUntraced(function* <E>(
   parser.end()
   const refused = parser.refused()
   const isLeft = parser.isLeft()
-  if (refused !== undefined && !isLeft) return yield* refused
+  const earlier = yield* EarlierFaults
+  if (refused !== undefined && !isLeft) {
+    const alone = refused._tag === "TooLarge" || earlier.length === 0
+    return yield* alone ? refused : unreadable([...earlier, ...(refused.issues ?? [])])
+  }
 
-  const issues: Array<Issue> = []
+  const issues = [...earlier]
   const found = new Map<string, FormPart>()
   const twice = new Set<string>()
   for (const { name, filename, contentType, headers, bytes } of parser.parts) {

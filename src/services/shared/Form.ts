@@ -1,5 +1,8 @@
 import type { Issue } from "../../errors/BadRequest.ts"
 
+/** Whether a content type is that of a form. */
+export const isForm = (contentType = ""): boolean => /^multipart\/form-data\s*(;|$)/i.test(contentType)
+
 /** What the client declares about a file. `filename` is never a path. */
 export interface FileSaid {
   readonly filename: string | undefined

@@ -5,7 +5,8 @@ import { BadRequest, type Issue } from "../../errors/BadRequest.ts"
 import { pointerOf } from "../../languages/document/Pointer.ts"
 import { schemaFaults } from "../../languages/SchemaFaults.ts"
 import { unknownName } from "../../languages/Suggest.ts"
-import { RequestProblems, strict } from "./RequestProblems.ts"
+import { isForm } from "./Form.ts"
+import { EarlierFaults, RequestProblems, strict } from "./RequestProblems.ts"
 import { KnownTenant } from "./Tenant.ts"
 
 /** The issues of a failed decoding, one for each faulty value. `part` names the part of the request. */
@@ -33,33 +34,56 @@ const faultsOf = (schema: Schema.Top, value: unknown, part: string): ReadonlyArr
 const unknownNames = (query: object): ReadonlyArray<Issue> =>
   Object.keys(query).map((name) => ({ part: "query", pointer: pointerOf([name]), detail: unknownName(name, []) }))
 
-/** The faults of the query, of a request whose path has some. */
-const queryFaults = ({ query }: HttpApiEndpoint.Top) =>
-  Effect.map(HttpServerRequest.ParsedSearchParams, (given) =>
-    query === undefined ? unknownNames(given) : faultsOf(Schema.toCodecArrayFromSingle(query), given, "query")
+const queryFaultsOf = ({ query }: HttpApiEndpoint.Top, given: object): ReadonlyArray<Issue> =>
+  query === undefined ? unknownNames(given) : faultsOf(Schema.toCodecArrayFromSingle(query), given, "query")
+
+/**
+ * Whether the handler of the request begins with reading a form, which it refuses when there are earlier faults. Where a
+ * form is one of several bodies, the handler asks {@link isForm}, too.
+ */
+const readsForm = ({ payload }: HttpApiEndpoint.Top, { headers }: HttpServerRequest.HttpServerRequest): boolean =>
+  payload.has("multipart/form-data") && (payload.size === 1 || isForm(headers["content-type"]))
+
+/** Lets the form of the request tell the faults of the query with its own. */
+const toldByForm = <E, R>(
+  httpEffect: Effect.Effect<HttpServerResponse.HttpServerResponse, E, R>,
+  faults: ReadonlyArray<Issue>
+) =>
+  httpEffect.pipe(
+    Effect.provideService(EarlierFaults, faults),
+    // Effect would stop at the query.
+    Effect.provideService(HttpServerRequest.ParsedSearchParams, {})
   )
 
 /**
- * Refuses parameters of a request whose endpoint has none: Effect decodes only queries that are declared. Below
- * `/v1/{tenant}`, {@link KnownTenant} calls it, so that whoever asks for an unknown tenant learns nothing else.
+ * Refuses parameters of a request whose endpoint has none: Effect decodes only queries that are declared. Faults of the
+ * query of a request with a form are left to who reads that, so that all are told. Below `/v1/{tenant}`,
+ * {@link KnownTenant} calls it, so that whoever asks for an unknown tenant learns nothing else.
  */
-export const withoutQuery = <E, R>(
+export const withoutFaultyQuery = <E, R>(
   httpEffect: Effect.Effect<HttpServerResponse.HttpServerResponse, E, R>,
   endpoint: HttpApiEndpoint.Top
 ): Effect.Effect<
   HttpServerResponse.HttpServerResponse,
   E | BadRequest,
-  R | HttpServerRequest.ParsedSearchParams | HttpRouter.RouteContext
+  R | HttpServerRequest.HttpServerRequest | HttpServerRequest.ParsedSearchParams | HttpRouter.RouteContext
 > => {
-  const { query, params } = endpoint
-  if (query !== undefined) return httpEffect
+  const { query, params, payload } = endpoint
+  if (query !== undefined && payload.size === 0) return httpEffect
   return Effect.flatMap(
-    HttpServerRequest.ParsedSearchParams,
-    (given): Effect.Effect<HttpServerResponse.HttpServerResponse, E | BadRequest, R | HttpRouter.RouteContext> => {
-      const unknown = unknownNames(given)
-      if (unknown.length === 0) return httpEffect
+    Effect.all([HttpServerRequest.HttpServerRequest, HttpServerRequest.ParsedSearchParams]),
+    ([request, given]): Effect.Effect<
+      HttpServerResponse.HttpServerResponse,
+      E | BadRequest,
+      R | HttpServerRequest.ParsedSearchParams | HttpRouter.RouteContext
+    > => {
+      const isLeft = readsForm(endpoint, request)
+      if (query !== undefined && !isLeft) return httpEffect
+      const faults = queryFaultsOf(endpoint, given)
+      if (faults.length === 0) return httpEffect
+      if (isLeft) return toldByForm(httpEffect, faults)
       return Effect.flatMap(HttpRouter.RouteContext, (route) =>
-        invalid([...(params === undefined ? [] : faultsOf(params, route.params, "path")), ...unknown])
+        invalid([...(params === undefined ? [] : faultsOf(params, route.params, "path")), ...faults])
       )
     }
   )
@@ -67,11 +91,17 @@ export const withoutQuery = <E, R>(
 
 /** Failures to encode a response stay defects: the fault is the server's, not the client's. */
 export const layer: Layer.Layer<RequestProblems> = Layer.succeed(RequestProblems, (httpEffect, { endpoint }) =>
-  Effect.catch(endpoint.middlewares.has(KnownTenant) ? httpEffect : withoutQuery(httpEffect, endpoint), (error) => {
-    if (!HttpApiError.HttpApiSchemaError.is(error)) return Effect.fail(error)
-    const part = parts[error.kind]
-    if (part === undefined) return Effect.fail(error)
-    const others = error.kind === "Params" ? queryFaults(endpoint) : Effect.succeed([])
-    return Effect.flatMap(others, (issues) => invalid([...issuesOf(error.cause, part), ...issues]))
-  })
+  Effect.catch(
+    endpoint.middlewares.has(KnownTenant) ? httpEffect : withoutFaultyQuery(httpEffect, endpoint),
+    (error) => {
+      if (!HttpApiError.HttpApiSchemaError.is(error)) return Effect.fail(error)
+      const part = parts[error.kind]
+      if (part === undefined) return Effect.fail(error)
+      const issues = issuesOf(error.cause, part)
+      if (error.kind !== "Params") return invalid(issues)
+      return Effect.flatMap(HttpServerRequest.ParsedSearchParams, (given) =>
+        invalid([...issues, ...queryFaultsOf(endpoint, given)])
+      )
+    }
+  )
 )

@@ -1,5 +1,6 @@
+import { Context } from "effect"
 import { HttpApiMiddleware } from "effect/http-api"
-import { BadRequest } from "../../errors/BadRequest.ts"
+import { BadRequest, type Issue } from "../../errors/BadRequest.ts"
 
 /**
  * Renders a request that does not decode as a problem with one issue per fault, all at once. Its layer stands in
@@ -8,6 +9,11 @@ import { BadRequest } from "../../errors/BadRequest.ts"
 export class RequestProblems extends HttpApiMiddleware.Service<RequestProblems>()("flow/shared/RequestProblems", {
   error: BadRequest
 }) {}
+
+/** The faults of a request that were found before its form is read. Who reads the form refuses it with these and its own. */
+export const EarlierFaults = Context.Reference<ReadonlyArray<Issue>>("flow/shared/EarlierFaults", {
+  defaultValue: () => []
+})
 
 /**
  * How a query and a body are decoded: all faults are told, and what is not declared is a fault. Headers are not decoded
