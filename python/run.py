@@ -6,8 +6,10 @@ and ``["end", component]``. Lines out: ``["rows", component, rows]``, ``["errors
 ``["failed", component, text]``.
 """
 
+import codecs
 import copy
 import inspect
+import io
 import json
 import os
 import queue
@@ -53,7 +55,37 @@ class Channel:
         self.send(json.dumps(parts, separators=(",", ":")))
 
 
-class Printed:
+class Unfinished:
+    """What a thread has printed of a line that has not ended."""
+
+    def __init__(self, component):
+        self.component = component
+        self.pieces = []
+        self.decode = codecs.getincrementaldecoder("utf-8")("replace").decode
+
+
+class PrintedBytes(io.BufferedIOBase):
+    """The bytes of a ``Printed``, for nodes and libraries that write bytes."""
+
+    def __init__(self, printed):
+        self._printed = printed
+
+    def writable(self):
+        return True
+
+    def write(self, data):
+        given = bytes(memoryview(data))
+        self._printed.take(given)
+        return len(given)
+
+    def fileno(self):
+        return self._printed.fileno()
+
+    def close(self):
+        """Nobody closes it: a wrapper that is forgotten would."""
+
+
+class Printed(io.TextIOBase):
     """Stands in for standard output and error: what a node prints is the node's output."""
 
     encoding = "utf-8"
@@ -62,34 +94,64 @@ class Printed:
     def __init__(self, channel, default):
         self._channel = channel
         self._default = default
-        self._local = threading.local()
+        self._unfinished = {}
+        self.buffer = PrintedBytes(self)
+
+    def writable(self):
+        return True
 
     def write(self, text):
-        waiting = getattr(self._local, "waiting", "") + str(text)
-        *lines, waiting = waiting.split("\n")
-        self._local.waiting = waiting
-        if lines:
-            self._send(lines)
+        self._add(self._of_thread(), str(text))
         return len(text)
 
-    def writelines(self, lines):
-        for line in lines:
-            self.write(line)
+    def take(self, data):
+        unfinished = self._of_thread()
+        self._add(unfinished, unfinished.decode(data))
 
-    def flush(self):
+    def fileno(self):
+        """What is written there has lines, too: the reader of this process takes them."""
+        return 1
+
+    def reconfigure(self, **_):
         pass
 
-    def isatty(self):
-        return False
+    def close(self):
+        pass
 
     def finish(self):
-        waiting = getattr(self._local, "waiting", "")
-        self._local.waiting = ""
-        if waiting:
-            self._send([waiting])
+        """Ends the line of this thread."""
+        self._end(self._of_thread())
 
-    def _send(self, lines):
-        self._channel.message("print", getattr(threading.current_thread(), "component", self._default), lines)
+    def finish_all(self):
+        for stream in (sys.stdout, sys.stderr):
+            try:  # a node may have put a stream of its own there, which has a buffer
+                stream.flush()
+            except Exception:
+                pass
+        for unfinished in list(self._unfinished.values()):
+            self._end(unfinished)
+
+    def _of_thread(self):
+        component = getattr(threading.current_thread(), "component", self._default)
+        key = (threading.get_ident(), component)
+        found = self._unfinished.get(key)
+        if found is None:
+            found = self._unfinished[key] = Unfinished(component)
+        return found
+
+    def _add(self, unfinished, text):
+        lines, end, rest = text.rpartition("\n")
+        if end:
+            lines = "".join(unfinished.pieces) + lines
+            unfinished.pieces = []
+            self._channel.message("print", unfinished.component, lines.split("\n"))
+        if rest:
+            unfinished.pieces.append(rest)
+
+    def _end(self, unfinished):
+        self._add(unfinished, unfinished.decode(b"", True))
+        if unfinished.pieces:
+            self._add(unfinished, "\n")
 
 
 def settings_of(node):
@@ -246,6 +308,8 @@ class Run:
             step()
             return True
         except BaseException as error:  # also SystemExit: a node that leaves has failed
+            # Before the failure is told: the reader ends this process then.
+            self._printed.finish_all()
             self._channel.message("failed", station.component, explain(error))
             return False
 
@@ -280,7 +344,7 @@ def main():
     os.dup2(nothing, 0)
     order = json.loads(source.readline())
     printed = Printed(channel, order["nodes"][0]["component"])
-    sys.stdout = sys.stderr = printed
+    sys.stdout = sys.stderr = sys.__stdout__ = sys.__stderr__ = printed
     run = Run(order, channel, printed)
     if not run.start():
         # The reader ends this process; until then it may still be writing.
@@ -290,6 +354,7 @@ def main():
     for line in source:
         message = json.loads(line)
         run.stations[message[1]].queue.put(message[2] if message[0] == "rows" else None)
+    printed.finish_all()
     os._exit(0)
 
 

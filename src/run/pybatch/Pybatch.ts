@@ -204,6 +204,7 @@ export const pybatch = async (
         await program.reason()
       } catch (error) {
         program.kill()
+        await program.reason()
         throw nodes.failure ?? error
       }
     }

@@ -1,6 +1,7 @@
 import type { ChildProcess } from "node:child_process"
 import { once } from "node:events"
 import { Readable } from "node:stream"
+import { setImmediate } from "node:timers/promises"
 import { Failure } from "../../drivers/Failure.ts"
 import { startPython } from "../../drivers/isolation/PythonStart.ts"
 import type { Batch } from "../../nodes/Node.ts"
@@ -28,10 +29,36 @@ export interface PythonOrder {
 
 const tailBytes = 4096
 
+/** Beyond this length the rest of a line is left out, as in all output. */
+const maxLine = 64 * 1024
+
+/** Prints text that comes in pieces, line by line. */
+class OutputLines {
+  readonly #print: (lines: ReadonlyArray<string>) => void
+  #waiting = ""
+
+  constructor(print: (lines: ReadonlyArray<string>) => void) {
+    this.#print = print
+  }
+
+  add(text: string): void {
+    const lines = text.split("\n")
+    lines[0] = this.#waiting + lines[0]
+    this.#waiting = (lines.pop() ?? "").slice(0, maxLine)
+    if (lines.length > 0) this.#print(lines)
+  }
+
+  end(): void {
+    if (this.#waiting !== "") this.#print([this.#waiting])
+    this.#waiting = ""
+  }
+}
+
 /** The Python process of a run. It is in the run's process group and ends with it. */
 export class Program {
   readonly #process: ChildProcess
   readonly #messages: Readable
+  readonly #outputs: Array<OutputLines> = []
   #tail = ""
   #ended: Promise<string>
 
@@ -52,11 +79,15 @@ export class Program {
     const messages = this.#process.stdio[3]
     this.#messages = messages instanceof Readable ? messages : Readable.from([])
     for (const stream of this.#process.stdio) stream?.on("error", () => {})
-    // Output of programs that a node starts arrives here; what Python nodes print arrives as messages.
+    // What programs that a node starts write arrives here, and what a node writes past Python's streams; what Python
+    // nodes print arrives as messages.
     for (const stream of [this.#process.stdout, this.#process.stderr]) {
-      stream?.setEncoding("utf8").on("data", (text: string) => {
+      if (stream === null) continue
+      const lines = new OutputLines(print)
+      this.#outputs.push(lines)
+      stream.setEncoding("utf8").on("data", (text: string) => {
         this.#tail = (this.#tail + text).slice(-tailBytes)
-        print(text.replace(/\n$/, "").split("\n"))
+        lines.add(text)
       })
     }
     this.#ended = new Promise((resolve) => {
@@ -102,9 +133,13 @@ export class Program {
     }
   }
 
-  /** How the process ended, with the last of its output. */
+  /** How the process ended, with the last of its output. All that it wrote has been printed then. */
   async reason(): Promise<string> {
     const how = await this.#ended
+    // What the process left in its pipes is read in the next turn of the event loop. Their end may never come: programs
+    // that it started can keep them open.
+    for (let turn = 0; turn < 2; turn++) await setImmediate()
+    for (const lines of this.#outputs) lines.end()
     const tail = this.#tail.trim().split("\n").at(-1) ?? ""
     return `The Python process ${how}${tail === "" ? "" : `: ${tail}`}`
   }
