@@ -6,6 +6,7 @@ import { Bytes } from "../shared/Bytes.ts"
 import type { FileSaid, PartRule } from "../shared/Form.ts"
 import type { RunningHash } from "../shared/StreamHash.ts"
 import { boundaryOf, withoutPadding } from "./Boundary.ts"
+import { PartHeaders } from "./PartHeaders.ts"
 import { type Digest, digestFaultOf, sentDigests } from "./SentDigest.ts"
 
 /** The part that is streamed and not kept. */
@@ -56,16 +57,16 @@ export const unreadable = (issues: ReadonlyArray<Issue>) => new BadRequest({ det
 /** Maximum size of a part's headers and boundary, in bytes. */
 const overhead = 20 * 1024
 
-const faultOf = (error: MultipartParser.MultipartError): string => {
+const faultOf = (error: MultipartParser.MultipartError, seen: PartHeaders): Issue => {
   switch (error._tag) {
     case "InvalidBoundary":
-      return "the content type has no boundary"
+      return { detail: "the content type has no boundary" }
     case "BadHeaders":
-      return `a part has unreadable headers (${error.error.reason})`
+      return { detail: `a part has unreadable headers (${error.error.reason})` }
     case "InvalidDisposition":
-      return "a part has no name"
+      return seen.fault() ?? { detail: "the Content-Disposition of a part cannot be read" }
     default:
-      return "the form ends before its closing boundary"
+      return { detail: "the form ends before its closing boundary" }
   }
 }
 
@@ -85,6 +86,9 @@ export const formParser = (headers: Readonly<Record<string, string>>, rules: For
   let taken = 0
   let isLeft = false
   let isDone = false
+  /** Whether what comes next belongs to the headers of a part. */
+  let isBetween = true
+  const seen = new PartHeaders(headers)
   let refused: BadRequest | TooLarge | undefined
   /** Bytes of the body according to the client; NaN if it does not say. */
   const announced = Number(headers["content-length"])
@@ -154,18 +158,28 @@ export const formParser = (headers: Readonly<Record<string, string>>, rules: For
     isFile: () => true,
     maxParts: rules.maxParts,
     onField: () => {},
-    onFile: (info) => (info.name === rules.file?.name ? receiveFile(rules.file, info) : receivePart(info)),
+    onFile: (info) => {
+      const take = info.name === rules.file?.name ? receiveFile(rules.file, info) : receivePart(info)
+      isBetween = false
+      return (chunk) => {
+        isBetween = chunk === null
+        take(chunk)
+      }
+    },
     onDone: () => {
       isDone = true
     },
     onError: (error) => {
       if (error._tag === "ReachedLimit") refused ??= new TooLarge({ limit: "parts", value: rules.maxParts })
-      else refused ??= unreadable([{ detail: faultOf(error) }])
+      else refused ??= unreadable([faultOf(error, seen)])
     }
   })
   // What follows the closing boundary is ignored (RFC 2046, section 5.1.1); the parser would read headers there.
   const toParser = (chunk: Uint8Array) => {
-    if (!isDone) parser.write(chunk)
+    if (isDone) return
+    seen.begin(chunk)
+    parser.write(chunk)
+    seen.end(isBetween)
   }
   const padded = withoutPadding(boundaryOf(headers["content-type"]), toParser)
   return {

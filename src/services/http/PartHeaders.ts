@@ -1,0 +1,87 @@
+import type { Issue } from "../../errors/BadRequest.ts"
+import { Bytes } from "../shared/Bytes.ts"
+import { boundaryOf } from "./Boundary.ts"
+
+/** More than the headers of a part with its boundary: the parser takes 16 KiB of them. */
+const most = 20 * 1024
+
+const token = "[!#$%&'*+.^\\w`|~-]+"
+const parameter = new RegExp(`;[ \\t]*(${token})[ \\t]*=[ \\t]*("(?:[^"\\\\]|\\\\.)*"|${token})[ \\t]*`, "gy")
+const extended = /^(?:utf-8|iso-8859-1)'[a-z0-9-]*'(?:%[0-9a-f]{2}|[!#$&+.^_`|~\w-])*$/i
+
+const isExtended = (value: string): boolean => {
+  if (!extended.test(value)) return false
+  try {
+    return /^iso/i.test(value) || decodeURIComponent(value) !== ""
+  } catch {
+    return false
+  }
+}
+
+/** What is wrong with the `Content-Disposition` of a part, and the part's name if it says one; undefined for nothing. */
+const faultOf = (headers: string): Issue | undefined => {
+  const lines = headers.split("\r\n").filter((line) => /^content-disposition:/i.test(line))
+  const [line = ""] = lines
+  const given = new Map<string, string>()
+  let fault = lines.length > 1 ? "the part has several Content-Disposition headers" : undefined
+  parameter.lastIndex = Math.max(0, line.indexOf(";"))
+  let end = parameter.lastIndex
+  for (let found = parameter.exec(line); found !== null; found = parameter.exec(line)) {
+    const [, name = "", value = ""] = found
+    const key = name.toLowerCase()
+    if (given.has(key)) fault ??= `its Content-Disposition has ${key} twice`
+    else given.set(key, value.startsWith('"') ? value.slice(1, -1) : value)
+    end = parameter.lastIndex
+  }
+  const file = given.get("filename*")
+  if (file !== undefined && !isExtended(file))
+    fault ??= "its filename* is not as in RFC 8187, such as UTF-8''na%C3%AFve.txt"
+  if (end > 0 && end < line.length) fault ??= "its Content-Disposition cannot be read"
+  const part = given.get("name")
+  if (part !== undefined) return fault === undefined ? undefined : { part, detail: fault }
+  return lines.length === 0 ? undefined : { detail: fault ?? "a part has no name" }
+}
+
+/**
+ * Keeps the headers of the part that is being parsed, to tell what is wrong with them: the parser only says that
+ * something is.
+ */
+export class PartHeaders {
+  readonly #delimiter: string
+  #kept: Array<Uint8Array> = [new TextEncoder().encode("\r\n")]
+  #bytes = 2
+  #current: Uint8Array = new Uint8Array()
+
+  constructor(headers: Readonly<Record<string, string>>) {
+    this.#delimiter = `\r\n--${boundaryOf(headers["content-type"])}`
+  }
+
+  /** Before a chunk is parsed. */
+  begin(chunk: Uint8Array): void {
+    this.#current = chunk
+  }
+
+  /** After that. Between parts what has come of the next one's headers is kept, in a part what may be of its end. */
+  end(isBetween: boolean): void {
+    // The parser notices a delimiter when more has come.
+    const kept = isBetween ? most : this.#delimiter.length + 4
+    // A copy, which `slice` of a Buffer is not: the memory of a chunk is given back.
+    const copy = new Uint8Array(this.#current.subarray(-kept))
+    this.#current = copy
+    this.#kept.push(copy)
+    this.#bytes += copy.length
+    while (this.#bytes - (this.#kept[0]?.length ?? 0) >= kept) this.#bytes -= this.#kept.shift()?.length ?? 0
+  }
+
+  /** The fault of the first part in the chunk that is being parsed that has one. */
+  fault(): Issue | undefined {
+    const bytes = new Bytes()
+    for (const piece of [...this.#kept, this.#current]) bytes.append(piece)
+    for (const part of new TextDecoder().decode(bytes.value).split(this.#delimiter).slice(1)) {
+      const end = part.indexOf("\r\n\r\n")
+      const fault = end === -1 ? undefined : faultOf(part.slice(0, end))
+      if (fault !== undefined) return fault
+    }
+    return undefined
+  }
+}
