@@ -1,6 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Result } from "effect"
-import { dateMath, zoneOffset } from "../../src/languages/query/DateMath.ts"
 import { holds } from "../../src/languages/query/Evaluate.ts"
 import { placeOf } from "../../src/languages/query/Instant.ts"
 import { parseQuery } from "../../src/languages/query/QueryParser.ts"
@@ -233,41 +232,4 @@ describe("a query", () => {
     assert.match(faults({ terms: { "@timestamp": Array.from({ length: 2000 }, (_, n) => n) } })[0] ?? "", /1024 dates/)
     assert.match(faults({ term: { ["f".repeat(600)]: 1 } })[0] ?? "", /512 characters/)
   })
-})
-
-describe("date math", () => {
-  const at = (text: string, last = false, zone?: string) => {
-    const millis = dateMath(text, last, {
-      now,
-      offset: (zone === undefined ? undefined : zoneOffset(zone)) ?? (() => 0),
-      formats: []
-    })
-    return millis === undefined ? undefined : new Date(millis).toISOString()
-  }
-  const table: ReadonlyArray<
-    readonly [text: string, first: string | undefined, last: string | undefined, zone?: string]
-  > = [
-    ["now", "2026-11-21T10:20:30.456Z", "2026-11-21T10:20:30.456Z"],
-    ["now/d", "2026-11-21T00:00:00.000Z", "2026-11-21T23:59:59.999Z"],
-    ["now-1M/M", "2026-10-01T00:00:00.000Z", "2026-10-31T23:59:59.999Z"],
-    ["now/w", "2026-11-16T00:00:00.000Z", "2026-11-22T23:59:59.999Z"],
-    ["now/d", "2026-11-20T23:00:00.000Z", "2026-11-21T22:59:59.999Z", "Europe/Paris"],
-    ["2026-01-31||+1M", "2026-02-28T00:00:00.000Z", "2026-02-28T00:00:00.000Z"],
-    ["2024-02-29||+1y/d", "2025-02-28T00:00:00.000Z", "2025-02-28T23:59:59.999Z"],
-    ["2026-03", "2026-03-01T00:00:00.000Z", "2026-03-01T23:59:59.999Z"],
-    ["2026-03-10T14", "2026-03-10T14:00:00.000Z", "2026-03-10T14:59:59.999Z"],
-    ["2026-03-10T14:12:27.5-01:00", "2026-03-10T15:12:27.500Z", "2026-03-10T15:12:27.500Z"],
-    ["2026-07-01", "2026-06-30T22:00:00.000Z", "2026-07-01T21:59:59.999Z", "Europe/Paris"],
-    ["1773151947000", "2026-03-10T14:12:27.000Z", "2026-03-10T14:12:27.000Z"],
-    ["2026-13-01", undefined, undefined],
-    ["2026-02-30", undefined, undefined],
-    ["now-", undefined, undefined],
-    ["now+1d/", undefined, undefined],
-    ["tomorrow", undefined, undefined]
-  ]
-  for (const [text, first, last, zone] of table) {
-    it(`reads ${text}${zone === undefined ? "" : ` in ${zone}`}`, () => {
-      assert.deepStrictEqual([at(text, false, zone), at(text, true, zone)], [first, last])
-    })
-  }
 })

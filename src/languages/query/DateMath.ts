@@ -1,11 +1,12 @@
+import { around, gapStart, instantsOf, type ZoneOffset } from "./Clock.ts"
 import { instant, offsetMinutes } from "./Instant.ts"
 
 /** How the dates of a query are interpreted. */
 export interface DateReading {
   /** Epoch milliseconds of `now`. */
   readonly now: number
-  /** The offset of the query's time zone from UTC in minutes, at a given time. */
-  readonly offset: (millis: number) => number
+  /** The offset of the query's time zone. */
+  readonly offset: ZoneOffset
   /** Formats by name or pattern; empty for ISO 8601 and milliseconds. */
   readonly formats: ReadonlyArray<string>
 }
@@ -102,6 +103,12 @@ const read = (text: string, format: string): Written | undefined => {
 
 const operation = /([+-]\d{0,9}|\/)([yMwdhHms])/y
 
+/** Units of the calendar, which the clock of the zone counts: a day may have 23 hours. The others are lengths of time. */
+const isCalendar = (unit: Unit): unit is "y" | "M" | "w" | "d" => !/[hms]/.test(unit)
+
+/** Within what dates can be, with days to spare. */
+const isTime = (millis: number): boolean => Math.abs(millis) <= 8.6e15
+
 /**
  * Epoch milliseconds of a date or of date math: `now-1d/d`, `2026-01-01||+1M/d`. With `last`, a rounded or incomplete
  * date gives its last millisecond, otherwise its first. Undefined when the text is not a date.
@@ -110,10 +117,15 @@ export const dateMath = (text: string, last: boolean, reading: DateReading): num
   const { now, offset, formats } = reading
   const split = text.startsWith("now") ? 3 : text.includes("||") ? text.indexOf("||") : text.length
   const operations = text.slice(text.startsWith("now") ? 3 : split + 2)
-  const local = (utc: number) => utc + offset(utc) * 60_000
-  const utc = (clock: number) => clock - offset(clock - offset(clock) * 60_000) * 60_000
-  let clock: number
-  if (text.startsWith("now")) clock = local(now)
+  // A clock that is put forward may leave out a time, as midnight in Beirut: then the next one is the first.
+  const first = (clock: number) => instantsOf(clock, offset)[0] ?? gapStart(clock, offset)
+  /** When the clock shows a time. Of two, the one with the same offset as before; in a gap, as long after it began. */
+  const shows = (clock: number, minutes?: number) => {
+    const found = instantsOf(clock, offset)
+    return found.find((time) => offset(time) === minutes) ?? found[0] ?? clock - offset(clock - around) * 60_000
+  }
+  let time: number
+  if (text.startsWith("now")) time = now
   else {
     const anchor = text.slice(0, split)
     const known = formats.length === 0 ? ["strict_date_optional_time", "epoch_millis"] : formats
@@ -122,22 +134,36 @@ export const dateMath = (text: string, last: boolean, reading: DateReading): num
     // As in Elasticsearch: a missing month or day is the first one. A missing time is the start of the day or, with
     // `last` and without operations, its end.
     const unit = written.unit === "y" || written.unit === "M" ? "d" : written.unit
-    const millis = last && unit !== "ms" && operations === "" ? add(written.millis, 1, unit) - 1 : written.millis
-    const instant = written.zone === undefined ? utc(millis) : millis - offsetMinutes(written.zone) * 60_000
-    if (operations === "") return instant
-    clock = local(instant)
+    const { millis, zone } = written
+    const length = last && unit !== "ms" && operations === "" ? lengths[unit] : undefined
+    const isDay = unit === "d" && zone === undefined
+    if (isDay) time = length === undefined ? first(millis) : first(millis + length) - 1
+    else {
+      time = zone === undefined ? shows(millis) : millis - offsetMinutes(zone) * 60_000
+      if (length !== undefined) time += length - 1
+    }
   }
   operation.lastIndex = 0
   let at = 0
   for (let found = operation.exec(operations); found !== null; found = operation.exec(operations)) {
+    if (!isTime(time)) return undefined
     const unit = (found[2] === "H" ? "h" : found[2]) as Unit
     const [kind = "", amount = ""] = [found[1]?.[0], found[1]?.slice(1)]
-    if (kind === "/") clock = last ? add(floor(clock, unit), 1, unit) - 1 : floor(clock, unit)
-    else clock = add(clock, (kind === "-" ? -1 : 1) * (amount === "" ? 1 : Number(amount)), unit)
+    const minutes = offset(time)
+    const clock = time + minutes * 60_000
+    const many = (kind === "-" ? -1 : 1) * (amount === "" ? 1 : Number(amount))
+    if (kind === "/") {
+      const start = floor(clock, unit)
+      if (!isCalendar(unit)) time = shows(start, minutes) + (last ? lengths[unit] - 1 : 0)
+      else time = last ? first(add(start, 1, unit)) - 1 : first(start)
+    } else if (isCalendar(unit)) {
+      const moved = add(clock, many, unit)
+      if (!isTime(moved)) return undefined
+      time = shows(moved, minutes)
+    } else time += many * lengths[unit]
     at = operation.lastIndex
   }
-  if (at !== operations.length || !Number.isFinite(clock) || Math.abs(clock) > 8.6e15) return undefined
-  return utc(clock)
+  return at === operations.length && isTime(time) ? time : undefined
 }
 
 /**
