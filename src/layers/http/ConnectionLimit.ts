@@ -46,6 +46,12 @@ export class ConnectionLimit {
     const begin = server.listeners("connection")
     server.removeAllListeners("connection")
     server.on("connection", (socket: Socket) => {
+      // Node counts those of a server's own address only.
+      if (this.open >= this.#limits.all) {
+        this.refused.all += 1
+        socket.destroy()
+        return
+      }
       const refused = this.#refusal(socket)
       if (refused !== undefined) return refuse(socket, refused, this.#limits.each)
       for (const listener of begin) Reflect.apply(listener, server, [socket])

@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs"
 import { Server as SecureServer } from "node:tls"
 import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
 import { Effect, Layer } from "effect"
+import { HttpServer } from "effect/http"
 import { inBackground } from "../../services/shared/Background.ts"
 import { observeCounter, observeGauge } from "../../services/shared/Observed.ts"
 import { OwnPorts } from "../../services/shared/OwnPorts.ts"
@@ -14,6 +15,7 @@ import { corsHeaders } from "./Cors.ts"
 import { FixedAnswers, fixedAnswers } from "./FixedAnswers.ts"
 import { trustedProxies } from "./Forwarded.ts"
 import { nodeServer } from "./NodeServer.ts"
+import { holdOtherLoopback } from "./OtherLoopback.ts"
 import { knownPaths, pathOf } from "./Paths.ts"
 import { serverWithFewServices } from "./RequestContext.ts"
 import { requestMetrics } from "./RequestMetrics.ts"
@@ -103,6 +105,7 @@ export const layer = (table: RouteTable) =>
       new SendRate(sendRate).watch(server)
       const options = { host, port, gracefulShutdownTimeout: stopPatience }
       return serverWithFewServices.pipe(
+        Layer.provideMerge(Layer.effectDiscard(Effect.andThen(HttpServer.HttpServer, holdOtherLoopback(server, host)))),
         Layer.provide(NodeHttpServer.layerServer(() => server, options)),
         Layer.provideMerge(NodeHttpServer.layerHttpServices),
         Layer.merge(Layer.succeed(FixedAnswers, fixed)),
