@@ -78,6 +78,25 @@ onBoth("a request whose conditions do not hold does nothing", (it) => {
     })
   )
 
+  it.effect("to what is read, a list or anything else: it is not sent", () =>
+    Effect.gen(function* () {
+      const { client } = yield* TestGateway
+      yield* client.flowlines.save({ params, query: {}, payload: flowlineForm(hello) })
+      for (const path of ["flowline", "flowline?limit=1", "resources/types", "flowline/scan", "channels", "conf"]) {
+        const { etag } = yield* call("GET", path)
+        const coded = (yield* call("GET", path, { "accept-encoding": "gzip" })).etag
+        const met = [{ "if-match": etag }, { "if-match": `"x", ${etag}` }, { "if-match": "*" }, { "if-match": coded }]
+        const fails = [{ "if-match": '"x"' }, { "if-match": `W/${etag}` }, { "if-match": '"x"', "if-none-match": etag }]
+        for (const method of ["GET", "HEAD"]) {
+          expect([path, yield* statuses(method, path, met)]).toEqual([path, [200, 200, 200, 200]])
+          expect([path, yield* statuses(method, path, fails)]).toEqual([path, [412, 412, 412]])
+        }
+        expect(yield* statuses("GET", path, [{ "if-match": etag, "if-none-match": etag }])).toEqual([304])
+      }
+      expect(yield* statuses("GET", "flowline/none", [{ "if-match": '"x"' }])).toEqual([404])
+    })
+  )
+
   it.effect("to what has no tag, when one is named", () =>
     Effect.gen(function* () {
       yield* upload({ artifact: "conditions" }, "a", "a.txt")
@@ -94,6 +113,48 @@ onBoth("a request whose conditions do not hold does nothing", (it) => {
 })
 
 layer(gateway(), { excludeTestServices: true })("a request whose conditions do not hold", (it) => {
+  it.effect("does nothing to a schedule", () =>
+    Effect.gen(function* () {
+      const { client } = yield* TestGateway
+      const { id } = yield* client.flowlines.save({ params, query: {}, payload: flowlineForm(hello) })
+      const path = "schedules/conditions"
+      const put = (every: string, headers: Record<string, string> = {}) =>
+        Effect.map(
+          raw(`/v1/${tenant}/${path}`, {
+            method: "PUT",
+            headers: { "content-type": "application/json", ...headers },
+            body: JSON.stringify({ flowline: id, trigger: { every } })
+          }),
+          ({ status }) => status
+        )
+      expect(yield* put("5h", { "if-match": "*" })).toBe(412)
+      expect(yield* put("5h", { "if-match": '"x"' })).toBe(412)
+      expect(yield* put("5h", { "if-none-match": "*" })).toBe(201)
+      expect(yield* put("6h", { "if-none-match": "*" })).toBe(412)
+      const first = (yield* call("GET", path)).etag
+      expect(yield* put("6h", { "if-match": first })).toBe(200)
+      const { etag } = yield* call("GET", path)
+      const refused = [
+        { "if-match": first },
+        { "if-match": `W/${etag}` },
+        { "if-none-match": etag },
+        { "if-unmodified-since": longAgo }
+      ]
+      for (const headers of refused) expect(yield* put("7h", headers as Record<string, string>)).toBe(412)
+      expect(yield* statuses("DELETE", path, refused)).toEqual([412, 412, 412, 412])
+      expect(yield* statuses("GET", path, [{ "if-match": first }, { "if-match": etag }])).toEqual([412, 200])
+      expect((yield* call("GET", path)).etag).toBe(etag)
+      // Of two that have read the same, one may change it.
+      const both = yield* Effect.all(
+        ["8h", "9h"].map((every) => put(every, { "if-match": etag })),
+        { concurrency: 2 }
+      )
+      expect(both.toSorted()).toEqual([200, 412])
+      const last = (yield* call("GET", path)).etag
+      expect(yield* statuses("DELETE", path, [{ "if-match": last }, { "if-match": last }])).toEqual([204, 404])
+    })
+  )
+
   it.effect("does nothing to an archive", () =>
     Effect.gen(function* () {
       const { client } = yield* TestGateway

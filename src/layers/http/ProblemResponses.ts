@@ -116,6 +116,10 @@ export const responses = {
     special("method-not-allowed", "Method not allowed", 405),
     header("Allow")
   ),
+  PreconditionFailed: answer(
+    "The answer has another tag than `If-Match` names",
+    special("precondition-failed", "Precondition failed", 412)
+  ),
   TooSlow: answer("The body came too slowly", generalProblem(408)),
   CodedBody: answer("The body has a content coding", generalProblem(415)),
   ExpectationFailed: answer("Only 100-continue may be expected", generalProblem(417)),
@@ -131,7 +135,7 @@ export const responses = {
 
 /** The names of the answers in {@link responses} that an operation can have, by status. */
 export const responsesOf = (method: string): Readonly<Record<number, keyof typeof responses>> => ({
-  ...(method === "get" ? {} : { 403: "OtherSite", 415: "CodedBody" }),
+  ...(method === "get" ? { 412: "PreconditionFailed" } : { 403: "OtherSite", 415: "CodedBody" }),
   405: "MethodNotAllowed",
   408: "TooSlow",
   417: "ExpectationFailed",

@@ -4,6 +4,7 @@ import { HttpServerError, HttpServerRequest, HttpServerRespondable, HttpServerRe
 import { BadRequest } from "../../errors/BadRequest.ts"
 import { MethodNotAllowed } from "../../errors/MethodNotAllowed.ts"
 import { NotFound } from "../../errors/NotFound.ts"
+import { PreconditionFailed } from "../../errors/PreconditionFailed.ts"
 import { UnsupportedMediaType } from "../../errors/UnsupportedMediaType.ts"
 import type { Authenticator } from "../../services/access/Authenticator.ts"
 import { anonymous, maySee, type Principal } from "../../services/shared/Access.ts"
@@ -16,6 +17,7 @@ import { Received } from "./NodeMessages.ts"
 import { refusalOf as auditedOf } from "./Noted.ts"
 import { pathOf } from "./Paths.ts"
 import { asProblem, membersOf, traceIds } from "./ProblemBody.ts"
+import { isUnmatched } from "./Revalidation.ts"
 import type { RouteEntry, RouteTable } from "./RouteTable.ts"
 
 type Request = HttpServerRequest.HttpServerRequest
@@ -96,6 +98,15 @@ const withNul = new NotFound({ kind: "route" })
 /** The host that the client requested, according to a trusted proxy. */
 export const forwardedHost = ({ source }: Request): string | undefined =>
   source instanceof Received ? source.forwarded?.host : undefined
+
+const isRead = ({ method }: Request): boolean => method === "GET" || method === "HEAD"
+
+/** Refuses a read of another state than `If-Match` names (RFC 9110, section 13.1.1). */
+const whenMatched = <E, R>(app: Effect.Effect<HttpServerResponse.HttpServerResponse, E, R>) =>
+  HttpServerRequest.HttpServerRequest.use((request) =>
+    Effect.flatMap(app, (response) => (isUnmatched(request, response) ? refuse(unmatched) : Effect.succeed(response)))
+  )
+const unmatched = new PreconditionFailed({ detail: "The answer has another tag than If-Match names, or none" })
 
 /**
  * Why a request is refused before its route is known. No name contains NUL: file systems and PostgreSQL would reject
@@ -204,18 +215,22 @@ export const problems =
   (around: Surroundings) =>
   <E, R>(httpEffect: Effect.Effect<HttpServerResponse.HttpServerResponse, E, R>) => {
     const finish = finisher(around)
-    // Built once, because every request uses it.
-    const answered = Effect.matchCauseEffect(httpEffect, {
-      onSuccess: finish,
-      onFailure: (cause) =>
-        Cause.hasInterruptsOnly(cause)
-          ? Effect.failCause(cause)
-          : HttpServerRequest.HttpServerRequest.use((request) =>
-              Effect.flatMap(recover(around, request, cause), finish)
-            )
-    })
+    const finished = <F, S>(app: Effect.Effect<HttpServerResponse.HttpServerResponse, F, S>) =>
+      Effect.matchCauseEffect(app, {
+        onSuccess: finish,
+        onFailure: (cause) =>
+          Cause.hasInterruptsOnly(cause)
+            ? Effect.failCause(cause)
+            : HttpServerRequest.HttpServerRequest.use((request) =>
+                Effect.flatMap(recover(around, request, cause), finish)
+              )
+      })
+    // Built once, because every request uses them.
+    const answered = finished(httpEffect)
+    const matched = finished(whenMatched(httpEffect))
     return HttpServerRequest.HttpServerRequest.use((request) => {
       const refusal = refusalOf(request, around.check)
-      return refusal === undefined ? answered : Effect.flatMap(refusal, finish)
+      if (refusal !== undefined) return Effect.flatMap(refusal, finish)
+      return request.headers["if-match"] !== undefined && isRead(request) ? matched : answered
     })
   }

@@ -1,6 +1,23 @@
 import { hash } from "node:crypto"
 import { type HttpServerRequest, HttpServerResponse } from "effect/http"
-import { tagged } from "../../services/shared/EntityTag.ts"
+import { names, tagged } from "../../services/shared/EntityTag.ts"
+
+const digestOf = ({ body, headers: { link } }: HttpServerResponse.HttpServerResponse): string | undefined => {
+  if (body._tag !== "Uint8Array") return undefined
+  const digest = hash("sha256", body.text ?? body.body, "hex")
+  return link === undefined ? digest : hash("sha256", digest + link, "hex")
+}
+
+/** Whether `If-Match` of a read names neither the tag of its answer nor any: also where that has none. */
+export const isUnmatched = (
+  { headers: asked }: HttpServerRequest.HttpServerRequest,
+  response: HttpServerResponse.HttpServerResponse
+): boolean => {
+  const named = asked["if-match"]
+  if (named === undefined || named.trim() === "*" || response.status !== 200) return false
+  const etag = response.headers["etag"]?.slice(1, -1) ?? digestOf(response)
+  return etag === undefined || !names(named, etag, false)
+}
 
 /**
  * Tags a read's JSON answer with the text's SHA-256. Thus any change of the answer changes the tag, and all gateways of
@@ -15,8 +32,7 @@ export const revalidated = (
   const { body, headers, status } = response
   if (status !== 200 || body._tag !== "Uint8Array" || headers["content-type"] !== "application/json") return response
   if (headers["etag"] !== undefined || headers["cache-control"] !== undefined) return response
-  const digest = hash("sha256", body.text ?? body.body, "hex")
-  const { link, vary } = headers
-  const answer = tagged(request, link === undefined ? digest : hash("sha256", digest + link, "hex"), () => response)
+  const { vary } = headers
+  const answer = tagged(request, digestOf(response) ?? "", () => response)
   return vary === undefined ? answer : HttpServerResponse.setHeader(answer, "vary", vary)
 }

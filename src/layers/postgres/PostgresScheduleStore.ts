@@ -59,13 +59,14 @@ export const layer = Layer.effect(
       )
 
     const put: ScheduleStore["Service"]["put"] = Effect.fn("ScheduleStore.put")(
-      function* (s, most, circle) {
+      function* (s, most, circle, expected) {
         yield* lock(s.tenant)
-        const links = yield* sql<ScheduleLink & { readonly definition: string }>`
+        const links = yield* sql<ScheduleLink & { readonly definition: string; readonly revision: string }>`
           select name, flowline_id as "flowlineId", after_flowline as "afterFlowline", after_schedule as "afterSchedule",
-            case when name = ${s.name} then definition end as definition
+            case when name = ${s.name} then definition end as definition, revision::text as revision
           from schedules where tenant = ${s.tenant} order by name`
         const before = links.find(({ name }) => name === s.name)
+        if (expected !== undefined && expected !== (before?.revision ?? null)) return { _tag: "Changed" } as const
         if (before === undefined && links.length >= most) return { _tag: "Full" } as const
         const names = circle(links.filter(({ name }) => name !== s.name))
         if (names !== undefined) return { _tag: "Circle", names } as const
@@ -208,8 +209,15 @@ export const layer = Layer.effect(
       put,
       get: (key) => unreachable(Effect.map(sql<StoredRow>`${rows} where ${one(key)}`, ([row]) => row)),
       list: (tenant) => unreachable(sql<StoredRow>`${rows} where tenant = ${tenant} order by name`),
-      remove: (key) =>
-        unreachable(Effect.map(sql`delete from schedules where ${one(key)} returning 1`, (gone) => gone.length > 0)),
+      remove: (key, revision) =>
+        unreachable(
+          Effect.map(
+            sql`
+              delete from schedules
+              where ${one(key)} and ${revision === undefined ? sql`true` : sql`revision = ${revision}::bigint`} returning 1`,
+            (gone) => gone.length > 0
+          )
+        ),
       pause: (key, paused, nextAt) =>
         unreachable(
           Effect.map(

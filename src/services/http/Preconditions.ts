@@ -45,6 +45,10 @@ export const changeable = ({ headers }: HttpServerRequest.HttpServerRequest, sta
     ? Effect.fail(other)
     : Effect.void
 
+/** Refuses to make what is not there yet when the request is to change something: `If-Match`, also with `*`. */
+export const creatable = ({ headers }: HttpServerRequest.HttpServerRequest) =>
+  headers["if-match"] === undefined ? Effect.void : Effect.fail(other)
+
 /** Refuses the change of something without an `ETag` when `If-Match` names one: nothing can have it. */
 export const withoutTag = ({ headers }: HttpServerRequest.HttpServerRequest) => {
   const named = headers["if-match"]?.trim()

@@ -5,6 +5,7 @@ import { Conflict } from "../../errors/Conflict.ts"
 import { LimitExceeded } from "../../errors/LimitExceeded.ts"
 import { NotFound } from "../../errors/NotFound.ts"
 import { Overloaded } from "../../errors/Overloaded.ts"
+import { PreconditionFailed } from "../../errors/PreconditionFailed.ts"
 import { StorageUnreachable } from "../../errors/StorageUnreachable.ts"
 import { TenantSuspended } from "../../errors/TenantSuspended.ts"
 import { TooLarge } from "../../errors/TooLarge.ts"
@@ -58,11 +59,19 @@ export class SchedulesApi extends HttpApiGroup.make("schedules")
       params,
       payload: ScheduleRequest,
       success: [StoredSchedule.pipe(HttpApiSchema.status(201)), StoredSchedule],
-      error: [BadRequest, LimitExceeded, Overloaded, StorageUnreachable, TooLarge, UnsupportedMediaType]
+      error: [
+        BadRequest,
+        LimitExceeded,
+        Overloaded,
+        PreconditionFailed,
+        StorageUnreachable,
+        TooLarge,
+        UnsupportedMediaType
+      ]
     })
       .annotate(NeededRole, "developer")
       .annotate(OpenApi.Summary, "Makes or replaces a schedule"),
-    HttpApiEndpoint.delete("remove", path, { params, error: read })
+    HttpApiEndpoint.delete("remove", path, { params, error: [...read, PreconditionFailed] })
       .annotate(NeededRole, "developer")
       .annotate(OpenApi.Summary, "Deletes a schedule with its firings; its executions stay"),
     HttpApiEndpoint.post("pause", `${path}/pause`, { params, success: Schedule, error: read })

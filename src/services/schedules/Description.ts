@@ -1,4 +1,4 @@
-import { digested, type Feature, listed, operation, revalidated } from "../shared/OpenApiParts.ts"
+import { conditional, digested, type Feature, listed, operation, revalidated } from "../shared/OpenApiParts.ts"
 
 const flowline = "4kQz0vWbT1mXr8sYh2Lc"
 const request = {
@@ -58,9 +58,10 @@ export const schedules: Feature<
       "201 for a new schedule, 200 for one that was replaced. The answer to a new webhook has its token, which is not " +
         "shown again.",
       digested,
+      conditional,
       { body: request, answers: { 200: { headers: ["Cache-Control"] }, 201: { headers: ["Cache-Control"] } } }
     ),
-    remove: operation("Executions that it has started go on."),
+    remove: operation("Executions that it has started go on.", conditional),
     pause: operation("Nothing fires but what is asked for. Times that pass meanwhile are not made up for."),
     resume: operation("It goes on with its next time. Files that came meanwhile are new."),
     newToken: operation("The former token holds no longer.", { answers: { 201: { headers: ["Cache-Control"] } } }),

@@ -6,9 +6,11 @@ import { BadRequest, invalidBody } from "../../errors/BadRequest.ts"
 import { TooLarge } from "../../errors/TooLarge.ts"
 import { readJson } from "../http/JsonBody.ts"
 import { listResponse } from "../http/Paging.ts"
+import { changeable, creatable, isConditional } from "../http/Preconditions.ts"
 import { Bytes } from "../shared/Bytes.ts"
 import { Settings } from "../shared/Settings.ts"
 import { TenantId } from "../shared/Tenant.ts"
+import { textDigest } from "../shared/TextDigest.ts"
 import { Hooks } from "./Hooks.ts"
 import { ScheduleName } from "./Schedule.ts"
 import type { ScheduleKey } from "./ScheduleStore.ts"
@@ -45,18 +47,39 @@ export const SchedulesHttp = HttpApiBuilder.group(
     const schedules = yield* Schedules
     const { limits } = yield* Settings
     const bodyOf = (request: Request) => Effect.map(readJson(request, limits.jsonBody), ({ value }) => value)
+    /** The revision that a request with conditions is about, if it meets them: null where there is none. */
+    const seenBy = Effect.fnUntraced(function* (key: ScheduleKey, request: Request) {
+      if (!isConditional(request)) return undefined
+      const found = yield* schedules.find(key)
+      if (found === undefined) return null
+      const etag = yield* textDigest(JSON.stringify(found.schedule))
+      yield* changeable(request, { etag, lastModified: new Date(found.schedule.changedAt) })
+      return found.revision
+    })
     const hasBody = ({ headers }: Request) =>
       headers["transfer-encoding"] !== undefined || (headers["content-length"] ?? "0") !== "0"
     return handlers
       .handle("list", ({ params }) => schedules.list(TenantId(params.tenant)))
-      .handle("get", ({ params }) => schedules.get(keyOf(params)))
-      .handleRaw("put", ({ params, request }) =>
-        Effect.map(
-          Effect.flatMap(bodyOf(request), (body) => schedules.put(keyOf(params), body)),
-          ({ isNew, schedule }) => secret(schedule, isNew ? 201 : 200)
-        )
+      .handleRaw("get", ({ params }) => Effect.map(schedules.get(keyOf(params)), (schedule) => answer(schedule)))
+      .handleRaw(
+        "put",
+        Effect.fnUntraced(function* ({ params, request }) {
+          const key = keyOf(params)
+          const body = yield* bodyOf(request)
+          const seen = yield* seenBy(key, request)
+          if (seen === null) yield* creatable(request)
+          const { isNew, schedule } = yield* schedules.put(key, body, seen)
+          return secret(schedule, isNew ? 201 : 200)
+        })
       )
-      .handle("remove", ({ params }) => schedules.remove(keyOf(params)))
+      .handle(
+        "remove",
+        Effect.fnUntraced(function* ({ params, request }) {
+          const key = keyOf(params)
+          const seen = yield* seenBy(key, request)
+          yield* schedules.remove(key, seen ?? undefined)
+        })
+      )
       .handle("pause", ({ params }) => schedules.pause(keyOf(params), true))
       .handle("resume", ({ params }) => schedules.pause(keyOf(params), false))
       .handleRaw("newToken", ({ params }) =>

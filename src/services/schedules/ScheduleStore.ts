@@ -63,6 +63,8 @@ export type Put =
       readonly before: string | undefined
     }
   | { readonly _tag: "Full" }
+  /** Another revision than the expected one is stored. */
+  | { readonly _tag: "Changed" }
   | { readonly _tag: "Circle"; readonly names: ReadonlyArray<string> }
 
 /** A file of a folder. `version` changes whenever its content may have changed. */
@@ -121,17 +123,21 @@ export const overlapping = "OVERLAPPING"
 export class ScheduleStore extends Context.Service<
   ScheduleStore,
   {
-    /** Stores or replaces a schedule. `circle` answers the names of a circle that it would close. */
+    /**
+     * Stores or replaces a schedule. `circle` answers the names of a circle that it would close. With `expected` this
+     * revision must be stored, or none for null.
+     */
     readonly put: (
       schedule: NewSchedule,
       most: number,
-      circle: (others: ReadonlyArray<ScheduleLink>) => ReadonlyArray<string> | undefined
+      circle: (others: ReadonlyArray<ScheduleLink>) => ReadonlyArray<string> | undefined,
+      expected?: string | null
     ) => Effect.Effect<Put, StorageUnreachable>
     readonly get: (key: ScheduleKey) => Effect.Effect<StoredRow | undefined, StorageUnreachable>
     /** The schedules of a tenant, by name. */
     readonly list: (tenant: TenantId) => Effect.Effect<ReadonlyArray<StoredRow>, StorageUnreachable>
-    /** Deletes a schedule with its firings. What was started goes on. */
-    readonly remove: (key: ScheduleKey) => Effect.Effect<boolean, StorageUnreachable>
+    /** Deletes a schedule, or this revision of it, with its firings. What was started goes on. */
+    readonly remove: (key: ScheduleKey, revision?: string) => Effect.Effect<boolean, StorageUnreachable>
     /** Pauses or resumes a schedule; false if there is none, or it is so already. */
     readonly pause: (
       key: ScheduleKey,

@@ -5,6 +5,7 @@ import { Conflict } from "../../errors/Conflict.ts"
 import { LimitExceeded } from "../../errors/LimitExceeded.ts"
 import { NotFound } from "../../errors/NotFound.ts"
 import type { Overloaded } from "../../errors/Overloaded.ts"
+import { PreconditionFailed } from "../../errors/PreconditionFailed.ts"
 import type { StorageUnreachable } from "../../errors/StorageUnreachable.ts"
 import { Audit } from "../audit/Audit.ts"
 import { ScheduleClock } from "../channels/ScheduleClock.ts"
@@ -59,22 +60,31 @@ const shown = (row: StoredRow): StoredSchedule => ({
   changedAt: row.changedAt
 })
 
+const changedMeanwhile = new PreconditionFailed({ detail: "The schedule was changed meanwhile" })
+
 type Missing = NotFound | StorageUnreachable
 
 /** Makes, changes and runs the schedules of tenants. */
 export class Schedules extends Context.Service<
   Schedules,
   {
+    /** Makes or replaces a schedule; with `expected` only where this revision is there, or none for null. */
     readonly put: (
       key: ScheduleKey,
-      body: unknown
+      body: unknown,
+      expected?: string | null
     ) => Effect.Effect<
       { readonly isNew: boolean; readonly schedule: StoredSchedule },
-      BadRequest | LimitExceeded | Overloaded | StorageUnreachable
+      BadRequest | LimitExceeded | Overloaded | PreconditionFailed | StorageUnreachable
     >
     readonly get: (key: ScheduleKey) => Effect.Effect<StoredSchedule, Missing>
+    /** A schedule, if there is one, with its revision: each change makes another one. */
+    readonly find: (
+      key: ScheduleKey
+    ) => Effect.Effect<{ readonly schedule: StoredSchedule; readonly revision: string } | undefined, StorageUnreachable>
     readonly list: (tenant: TenantId) => Effect.Effect<ReadonlyArray<StoredSchedule>, StorageUnreachable>
-    readonly remove: (key: ScheduleKey) => Effect.Effect<void, Missing>
+    /** Deletes a schedule, or only this revision of it. */
+    readonly remove: (key: ScheduleKey, revision?: string) => Effect.Effect<void, Missing | PreconditionFailed>
     /** Pauses or resumes. Times that pass while it is paused are not made up for. */
     readonly pause: (key: ScheduleKey, paused: boolean) => Effect.Effect<StoredSchedule, Missing>
     /** Makes a new token for the webhook; the former one holds no longer. */
@@ -119,7 +129,7 @@ export class Schedules extends Context.Service<
         return files ?? (yield* invalid(`/trigger/file/${file.root === undefined ? "path" : "root"}`, fault))
       })
 
-      const put: Schedules["Service"]["put"] = Effect.fn("Schedules.put")(function* (key, body) {
+      const put: Schedules["Service"]["put"] = Effect.fn("Schedules.put")(function* (key, body, expected) {
         const request = yield* readSchedule(body)
         yield* checkNames(key, request)
         const before = yield* store.get(key)
@@ -155,11 +165,13 @@ export class Schedules extends Context.Service<
         const formerly = before === undefined ? undefined : yield* textDigest(before.definition)
         const done = yield* audit.change(
           key.tenant,
-          store.put(stored, mostSchedules, (others) => circleOf(link, others)),
+          store.put(stored, mostSchedules, (others) => circleOf(link, others), expected),
           (made) =>
             made._tag === "Stored" ? { action: "schedules.put", target: key.name, before: formerly, after } : undefined
         )
         switch (done._tag) {
+          case "Changed":
+            return yield* changedMeanwhile
           case "Circle":
             return yield* invalid(
               "/trigger/after",
@@ -195,14 +207,16 @@ export class Schedules extends Context.Service<
       return Schedules.of({
         put,
         get: (key) => Effect.map(row(key), shown),
+        find: (key) =>
+          Effect.map(store.get(key), (found) => found && { schedule: shown(found), revision: found.revision }),
         list: (tenant) => Effect.map(store.list(tenant), (rows) => rows.map(shown)),
-        remove: Effect.fn("Schedules.remove")(function* (key) {
+        remove: Effect.fn("Schedules.remove")(function* (key, revision) {
           const before = yield* row(key)
           const digest = yield* textDigest(before.definition)
-          const isRemoved = yield* audit.change(key.tenant, store.remove(key), (gone) =>
+          const isRemoved = yield* audit.change(key.tenant, store.remove(key, revision), (gone) =>
             gone ? { action: "schedules.remove", target: key.name, before: digest } : undefined
           )
-          if (!isRemoved) return yield* missing(key)
+          if (!isRemoved) return yield* revision === undefined ? missing(key) : changedMeanwhile
         }),
         pause: Effect.fn("Schedules.pause")(function* (key, paused) {
           const { definition, anchor } = yield* row(key)

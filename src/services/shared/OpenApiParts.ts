@@ -62,7 +62,7 @@ export const operation = (description: string, ...parts: ReadonlyArray<Partial<O
 
 /** A list that is read as a whole or in pages. */
 export const listed = {
-  headers: ["If-None-Match"],
+  headers: ["If-Match", "If-None-Match"],
   answers: { 200: { headers: ["Link", "ListETag"] }, 304: { description: "Not modified", headers: ["ETag"] } }
 } satisfies Partial<Operation>
 
@@ -108,7 +108,7 @@ export const conditional = {
 
 /** What is said of a read that answers 304. */
 export const revalidated = {
-  headers: ["If-None-Match"],
+  headers: ["If-Match", "If-None-Match"],
   answers: { 200: { headers: ["ETag"] }, 304: { description: "Not modified", headers: ["ETag"] } }
 } satisfies Partial<Operation>
 
