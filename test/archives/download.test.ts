@@ -82,6 +82,17 @@ describe("a conditional request", () => {
     [{ "if-modified-since": same }, "NotModified", modified],
     [{ "if-modified-since": after }, "NotModified", modified],
     [{ "if-modified-since": "yesterday" }, "Whole", modified],
+    // No HTTP dates, which are ignored.
+    [{ "if-modified-since": "2050-01-01" }, "Whole", modified],
+    [{ "if-modified-since": "2050-01-01T00:00:00Z" }, "Whole", modified],
+    [{ "if-modified-since": "Sat, 01 Jan 2050 00:00:00 +0000" }, "Whole", modified],
+    [{ "if-modified-since": "Sat, 01 Jan 2050 00:00:00" }, "Whole", modified],
+    [{ "if-unmodified-since": "1" }, "Whole", modified],
+    [{ "if-unmodified-since": "2000" }, "Whole", modified],
+    [{ "if-modified-since": "Sunday, 01-Mar-26 10:00:00 GMT" }, "NotModified", modified],
+    [{ "if-modified-since": "Sunday, 01-Mar-26 09:59:59 GMT" }, "Whole", modified],
+    [{ "if-modified-since": "Sun Mar  1 10:00:00 2026" }, "NotModified", modified],
+    [{ "if-modified-since": "Sun Mar  1 09:59:59 2026" }, "Whole", modified],
     [{ "if-modified-since": after }, "Whole"],
     [{ "if-match": '"abc"' }, "Whole"],
     [{ "if-match": "*" }, "Whole"],
@@ -107,6 +118,18 @@ describe("a conditional request", () => {
       assert.strictEqual(decision(headers, "GET", lastModified), expected)
     })
   }
+
+  it("has its dates in GMT, wherever the gateway is", () => {
+    const zone = process.env["TZ"]
+    process.env["TZ"] = "America/New_York"
+    try {
+      const headers = { range: "bytes=5-9", "if-range": "Sun Mar  1 10:00:00 2026" }
+      assert.strictEqual(decision(headers, "GET", modified), "5-10")
+    } finally {
+      if (zone === undefined) delete process.env["TZ"]
+      else process.env["TZ"] = zone
+    }
+  })
 
   it("has no ranges in HEAD", () => assert.strictEqual(decision({ range: "bytes=5-9" }, "HEAD"), "Whole"))
 })

@@ -14,8 +14,21 @@ type Headers = HttpServerRequest.HttpServerRequest["headers"]
 
 // HTTP dates have a resolution of one second.
 export const seconds = (date: Date): number => Math.floor(date.getTime() / 1000)
-export const parseDate = (header: string | undefined): number | undefined => {
-  const parsed = header === undefined ? Number.NaN : Date.parse(header)
+
+// The formats of RFC 9110, section 5.6.7. What is none of them is ignored, as the conditions ask.
+const time = "\\d\\d:\\d\\d:\\d\\d"
+const dateWithZone = new RegExp(`^[A-Z][a-z]+, \\d\\d([ -])[A-Z][a-z]{2}\\1(\\d{4}|\\d\\d) ${time} GMT$`)
+const dateOfC = new RegExp(`^[A-Z][a-z]{2} [A-Z][a-z]{2} [ \\d]\\d ${time} \\d{4}$`)
+
+/** An HTTP date in seconds. */
+export const parseDate = (header = ""): number | undefined => {
+  const text = header.trim()
+  // Without its zone, JavaScript would take it for a local time.
+  const parsed = dateWithZone.test(text)
+    ? Date.parse(text)
+    : dateOfC.test(text)
+      ? Date.parse(`${text} GMT`)
+      : Number.NaN
   return Number.isNaN(parsed) ? undefined : parsed / 1000
 }
 
@@ -49,7 +62,7 @@ export const changeable = ({ headers }: HttpServerRequest.HttpServerRequest, sta
 export const creatable = ({ headers }: HttpServerRequest.HttpServerRequest) =>
   headers["if-match"] === undefined ? Effect.void : Effect.fail(other)
 
-/** Refuses the change of something without an `ETag` when `If-Match` names one: nothing can have it. */
+/** Refuses to change or to make something without an `ETag` when `If-Match` names one: nothing can have it. */
 export const withoutTag = ({ headers }: HttpServerRequest.HttpServerRequest) => {
   const named = headers["if-match"]?.trim()
   return named === undefined || named === "*"
