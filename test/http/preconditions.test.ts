@@ -1,6 +1,6 @@
 import { expect, layer } from "@effect/vitest"
 import { Effect } from "effect"
-import { form, tenant, upload } from "../resources/support.ts"
+import { build, form, tenant, upload } from "../resources/support.ts"
 import { archiving } from "../support/archiving.ts"
 import { ended, flowlineForm, gateway, onBoth, raw, TestGateway } from "../support/gateway.ts"
 
@@ -68,6 +68,12 @@ onBoth("a request whose conditions do not hold does nothing", (it) => {
       const first = (yield* call("GET", "registry/metadata/conditions/a.txt")).etag
       yield* call("POST", "registry", {}, file("second"))
       const second = (yield* call("GET", "registry/metadata/conditions/a.txt")).etag
+      const contrary = { "if-match": "*", "if-none-match": "*" }
+      for (const headers of [contrary, { ...contrary, "if-match": second }, { ...contrary, "if-match": '"x"' }]) {
+        expect((yield* call("POST", "registry", headers, file("third"))).status).toBe(412)
+        const other = form({ file: { bytes: "third" }, path: "conditions/new.txt" })
+        expect((yield* call("POST", "registry", headers, other)).status).toBe(412)
+      }
       const path = "registry/delete/conditions/a.txt"
       const refused = [{ "if-match": first }, { "if-none-match": second }, { "if-unmodified-since": longAgo }]
       expect(yield* statuses("GET", "registry/metadata/conditions/a.txt", [{ "if-match": first }])).toEqual([412])
@@ -106,6 +112,13 @@ onBoth("a request whose conditions do not hold does nothing", (it) => {
       const reads = [{ "if-match": '"x"' }, { "if-match": metadata.etag }]
       expect(yield* statuses("GET", `resources/metadata?${artifact}`, reads)).toEqual([412, 200])
       expect(yield* statuses("DELETE", stored, [{ "if-match": '"x"' }, { "if-match": "*" }])).toEqual([412, 200])
+      const copy = form({ destination: "conditions/copy.txt" })
+      expect(
+        (yield* call("PUT", `resources/copy/org/example/conditions/a.txt`, { "if-match": '"x"' }, copy)).status
+      ).toBe(412)
+      const again = (version: string) => build({ artifact: "conditions", version }, "a", "a.txt")
+      expect((yield* call("PUT", "resources/upload", { "if-match": metadata.etag }, again("2"))).status).toBe(412)
+      expect((yield* call("PUT", "resources/upload", { "if-match": "*" }, again("2"))).status).toBe(201)
       const deletions = [{ "if-match": '"x"' }, { "if-match": "*" }]
       expect(yield* statuses("DELETE", `resources/delete?${artifact}`, deletions)).toEqual([412, 200])
     })

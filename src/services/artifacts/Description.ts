@@ -15,11 +15,9 @@ export const artifacts: Feature<"list" | "upload" | "metadata" | "download" | "r
         "under an existing version is a 422. With `If-None-Match: *` an existing version is a 412.",
       keyed(201),
       digested,
-      { headers: ["If-None-Match"], body: form }
+      { headers: ["If-Match", "If-None-Match"], body: form }
     ),
-    metadata: operation("What the manifest says, and where and when the build was stored.", revalidated, {
-      headers: ["If-Match"]
-    }),
+    metadata: operation("What the manifest says, and where and when the build was stored.", revalidated),
     download: operation(
       "The bytes of the build, with the media type of its file name.",
       downloaded(["*/*"], "application/octet-stream")

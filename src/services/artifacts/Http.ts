@@ -44,6 +44,7 @@ export const ArtifactsHttp = HttpApiBuilder.group(
       )
 
     const upload = Effect.fnUntraced(function* (tenant: TenantId, request: HttpServerRequest.HttpServerRequest) {
+      yield* withoutTag(request)
       const { blob, file, checked } = yield* readUpload(
         request,
         hashes,

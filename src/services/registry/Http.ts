@@ -31,8 +31,10 @@ const acceptedPath = (part: FormPart) =>
 
 /** The state of the path that `If-None-Match: *` and `If-Match` require. */
 const expectedOf = ({ headers }: HttpServerRequest.HttpServerRequest): Expected => {
-  if (headers["if-none-match"]?.trim() === "*") return { _tag: "New" }
+  const isNew = headers["if-none-match"]?.trim() === "*"
   const match = headers["if-match"]?.trim()
+  // Nothing that is there is new.
+  if (isNew) return match === undefined ? { _tag: "New" } : { _tag: "Latest", sha256s: [] }
   if (match === undefined) return { _tag: "Anything" }
   const sha256s = [...match.matchAll(/(?:^|,)\s*"([^"]*)"/g)].map((tag) => tag[1] ?? "")
   return { _tag: "Latest", sha256s: match === "*" ? undefined : sha256s }

@@ -17,9 +17,11 @@ export const resources: Feature<"copy" | "move" | "register" | "list" | "metadat
   description: "Named data with versions: copied, moved or registered",
   operations: {
     copy: operation("Without `version` all versions are copied. Bytes are not copied.", keyed(201), digested, {
+      headers: ["If-Match"],
       body: form
     }),
     move: operation("Without `version` all versions are moved.", keyed(201), digested, {
+      headers: ["If-Match"],
       body: { destination: "lists/moved.csv" }
     }),
     register: operation(
@@ -27,7 +29,7 @@ export const resources: Feature<"copy" | "move" | "register" | "list" | "metadat
         "`If-None-Match: *` an existing version is a 412.",
       keyed(200),
       digested,
-      { headers: ["If-None-Match"], body: registration }
+      { headers: ["If-Match", "If-None-Match"], body: registration }
     ),
     list: operation("Each in its latest version.", listed),
     metadata: operation("All versions, or with `version` that one.", revalidated),

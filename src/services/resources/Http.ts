@@ -31,6 +31,7 @@ export const ResourcesHttp = HttpApiBuilder.group(
       from: string,
       isMove: boolean
     ) {
+      yield* withoutTag(request)
       const form = yield* readForm(request, { ...transferRules(limits), hold: yield* formMemory(tenant) })
       const wanted = yield* transferOf(form)
       const done = (body: ResourceAnswer) => ({ status: 201, body })
@@ -44,6 +45,7 @@ export const ResourcesHttp = HttpApiBuilder.group(
       request: HttpServerRequest.HttpServerRequest,
       name: string
     ) {
+      yield* withoutTag(request)
       const form = yield* readForm(request, { ...registrationRules(limits), hold: yield* formMemory(tenant) })
       const registration = yield* registrationOf(form)
       const isNew = request.headers["if-none-match"]?.trim() === "*"
