@@ -77,7 +77,8 @@ export const withoutFaultyQuery = <E, R>(
       E | BadRequest,
       R | HttpServerRequest.ParsedSearchParams | HttpRouter.RouteContext
     > => {
-      const isLeft = readsForm(endpoint, request)
+      // Who waits for 100 Continue is refused before the form is sent.
+      const isLeft = readsForm(endpoint, request) && request.headers["expect"] === undefined
       if (query !== undefined && !isLeft) return httpEffect
       const faults = queryFaultsOf(endpoint, given)
       if (faults.length === 0) return httpEffect
