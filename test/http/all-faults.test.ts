@@ -3,7 +3,8 @@ import { Effect } from "effect"
 import { HttpApi } from "effect/http-api"
 import { Api } from "../../src/Api.ts"
 import { form, type Part } from "../resources/support.ts"
-import { memoryGateway, raw } from "../support/gateway.ts"
+import { memoryGateway, raw, TestGateway } from "../support/gateway.ts"
+import { rawRequest } from "../support/socket.ts"
 
 const T = "/v1/mytenant"
 type Parts = Readonly<Record<string, string | Part>>
@@ -124,6 +125,40 @@ layer(memoryGateway(), { excludeTestServices: true })("faults of several kinds a
           expect.objectContaining({ part: "yyy" })
         ])
       ])
+    })
+  )
+
+  it.effect("those of the form are not waited for, where it is sent only if it is wanted", () =>
+    Effect.gen(function* () {
+      const { url } = yield* TestGateway
+      const headers = {
+        "Content-Type": "multipart/form-data; boundary=B",
+        "Content-Length": "1000000",
+        Expect: "100-continue"
+      }
+      const port = Number(new URL(url).port)
+      for (const path of [`${T}/registry?x=1`, `${T}/flowline/save?x=1`]) {
+        const answer = yield* Effect.promise(() => rawRequest(port, "POST", path, headers))
+        const { issues } = JSON.parse(String(answer.body)) as { readonly issues: ReadonlyArray<object> }
+        expect([answer.status, issues]).toEqual([400, [expect.objectContaining({ part: "query", pointer: "/x" })]])
+      }
+    })
+  )
+
+  it.effect.each([
+    ["multipart/form-data; boundary=B;", []],
+    ["multipart/form-data; ; boundary=B ; charset=utf-8", []],
+    ['multipart/form-data;\tboundary="B"', []],
+    ["multipart/form-data; boundary=A; boundary=B", ["the content type has several boundaries"]]
+  ] as const)("%s: %j", ([type, faults]) =>
+    Effect.gen(function* () {
+      const part = (name: string) => `--B\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n%{WORD:a}\r\n`
+      const body = `${part("input")}${part("pattern")}--B--\r\n`
+      const response = yield* raw("/v1/flower/grok", { method: "POST", body, headers: { "content-type": type } })
+      const { issues = [] } = (yield* Effect.promise(() => response.json())) as {
+        readonly issues?: ReadonlyArray<{ readonly detail: string }>
+      }
+      expect([response.status, issues.map(({ detail }) => detail)]).toEqual([faults.length === 0 ? 200 : 400, faults])
     })
   )
 

@@ -2,9 +2,13 @@ const encoder = new TextEncoder()
 
 /** The boundary of a form's content type, empty when there is none. */
 export const boundaryOf = (contentType = ""): string => {
-  const found = /;\s*boundary=(?:"([^"]*)"|([^\s;"]*))/i.exec(contentType)
-  return found?.[1] ?? found?.[2] ?? ""
+  const found = /;\s*boundary=(?:"((?:[^"\\]|\\.)*)"|([^\s;"]*))/i.exec(contentType)
+  return found?.[1]?.replaceAll(/\\(.)/g, "$1") ?? found?.[2] ?? ""
 }
+
+/** A content type with this boundary alone: the parser takes no empty parameters, which RFC 9110 allows (5.6.6). */
+export const typeWith = (boundary: string): string =>
+  `multipart/form-data; boundary="${boundary.replaceAll(/["\\]/g, "\\$&")}"`
 
 const isBlank = (byte: number | undefined): boolean => byte === 32 || byte === 9
 

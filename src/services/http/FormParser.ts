@@ -5,7 +5,7 @@ import { unknownName } from "../../languages/Suggest.ts"
 import { Bytes } from "../shared/Bytes.ts"
 import type { FileSaid, PartRule } from "../shared/Form.ts"
 import type { RunningHash } from "../shared/StreamHash.ts"
-import { boundaryOf, withoutPadding } from "./Boundary.ts"
+import { boundaryOf, typeWith, withoutPadding } from "./Boundary.ts"
 import { PartHeaders } from "./PartHeaders.ts"
 import { type Digest, digestFaultOf, sentDigests } from "./SentDigest.ts"
 
@@ -153,8 +153,9 @@ export const formParser = (headers: Readonly<Record<string, string>>, rules: For
     }
   }
 
+  const boundary = boundaryOf(headers["content-type"])
   const parser = MultipartParser.make({
-    headers,
+    headers: { "content-type": typeWith(boundary) },
     isFile: () => true,
     maxParts: rules.maxParts,
     onField: () => {},
@@ -181,7 +182,7 @@ export const formParser = (headers: Readonly<Record<string, string>>, rules: For
     parser.write(chunk)
     seen.end(isBetween)
   }
-  const padded = withoutPadding(boundaryOf(headers["content-type"]), toParser)
+  const padded = withoutPadding(boundary, toParser)
   return {
     write: (chunk) => {
       if (refused !== undefined) return
