@@ -145,6 +145,24 @@ layer(memoryGateway(), { excludeTestServices: true })("faults of several kinds a
     })
   )
 
+  it.effect("a file is not waited for when its key is none", () =>
+    Effect.gen(function* () {
+      const { url } = yield* TestGateway
+      const headers = {
+        "Content-Type": "multipart/form-data; boundary=B",
+        "Content-Length": "1000000",
+        Expect: "100-continue",
+        "Idempotency-Key": "a b"
+      }
+      const port = Number(new URL(url).port)
+      const files = [["POST", `${T}/registry`] as const, ["PUT", `${T}/resources/upload`] as const]
+      for (const [method, path] of files) {
+        const answer = yield* Effect.promise(() => rawRequest(port, method, path, headers))
+        expect([answer.status, String(answer.body)]).toEqual([400, expect.stringContaining("/idempotency-key")])
+      }
+    })
+  )
+
   it.effect.each([
     ["multipart/form-data; boundary=B;", []],
     ["multipart/form-data; ; boundary=B ; charset=utf-8", []],

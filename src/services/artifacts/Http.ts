@@ -4,7 +4,7 @@ import { type HttpServerRequest, HttpServerResponse } from "effect/http"
 import { HttpApiBuilder } from "effect/http-api"
 import { Api } from "../../Api.ts"
 import { download } from "../http/Download.ts"
-import { idempotent } from "../http/Idempotency.ts"
+import { idempotent, usableKey } from "../http/Idempotency.ts"
 import { listResponse } from "../http/Paging.ts"
 import { readable, withoutTag } from "../http/Preconditions.ts"
 import { readUpload } from "../http/Upload.ts"
@@ -45,6 +45,7 @@ export const ArtifactsHttp = HttpApiBuilder.group(
 
     const upload = Effect.fnUntraced(function* (tenant: TenantId, request: HttpServerRequest.HttpServerRequest) {
       yield* withoutTag(request)
+      yield* usableKey(request)
       const { blob, file, checked } = yield* readUpload(
         request,
         hashes,

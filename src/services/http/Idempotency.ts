@@ -107,6 +107,19 @@ const workOn = <E, R>(store: IdempotencyStore["Service"], claim: KeyClaim, work:
   )
 }
 
+/** Refuses a request whose key is none. Asked before an upload, whose file would come in vain. */
+export const usableKey = ({ headers }: HttpServerRequest.HttpServerRequest): Effect.Effect<void, BadRequest> =>
+  /^[\x21-\x7e]{1,255}$/.test(headers["idempotency-key"] ?? "none")
+    ? Effect.void
+    : Effect.fail(
+        new BadRequest({
+          detail: "The idempotency key is invalid",
+          issues: [
+            { part: "header", pointer: "/idempotency-key", detail: "Expected 1 to 255 visible ASCII characters" }
+          ]
+        })
+      )
+
 /**
  * Does the work once per `Idempotency-Key`; a retry within 24 hours gets the first answer. The key with a different
  * request (method, path, query or `body`, which represents the sent content) is answered 422; a key whose request is
@@ -128,13 +141,7 @@ export const idempotent = <E, R>(
   Effect.gen(function* () {
     const given = request.headers["idempotency-key"]
     if (given === undefined) return respond(yield* answerTo(work, unkeyed), false)
-    if (!/^[\x21-\x7e]{1,255}$/.test(given)) {
-      const detail = "Expected 1 to 255 visible ASCII characters"
-      return yield* new BadRequest({
-        detail: "The idempotency key is invalid",
-        issues: [{ part: "header", pointer: "/idempotency-key", detail }]
-      })
-    }
+    yield* usableKey(request)
     const fingerprint = yield* fingerprintOf(request, body)
     const answered = Effect.gen(function* () {
       const begun = yield* store.begin(tenant, IdempotencyKey(given), fingerprint)

@@ -4,7 +4,7 @@ import { HttpApiBuilder } from "effect/http-api"
 import { Api } from "../../Api.ts"
 import { BadRequest, type Issue } from "../../errors/BadRequest.ts"
 import { download } from "../http/Download.ts"
-import { idempotent } from "../http/Idempotency.ts"
+import { idempotent, usableKey } from "../http/Idempotency.ts"
 import { listResponse } from "../http/Paging.ts"
 import { changeable, isConditional, readable } from "../http/Preconditions.ts"
 import { readUpload } from "../http/Upload.ts"
@@ -50,6 +50,7 @@ export const RegistryHttp = HttpApiBuilder.group(
     const { limits } = yield* Settings
 
     const create = Effect.fnUntraced(function* (tenant: TenantId, request: HttpServerRequest.HttpServerRequest) {
+      yield* usableKey(request)
       const { blob, checked: path } = yield* readUpload(
         request,
         hashes,
