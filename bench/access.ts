@@ -32,7 +32,7 @@ export const access = async (file: string) => {
     .setIssuedAt()
     .setExpirationTime("1 h")
     .sign(privateKey)
-  /** The headers of a password, an API key that the gateway makes, and a token. */
+  /** The headers of a password, of an API key created by the gateway, and of a token. */
   const headers = async (url: string) => {
     const made = await fetch(`${url}/v1/mytenant/keys`, {
       method: "POST",

@@ -1,7 +1,7 @@
 import { once } from "node:events"
 import { createWriteStream } from "node:fs"
 
-/** Access log lines, about 220 bytes each, of which one in five is filtered out. */
+/** Access log lines of about 220 bytes each. One in five is filtered out. */
 export const writeLog = async (path: string, mib: number) => {
   const file = createWriteStream(path)
   const agent = "Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/126.0.0.0 Safari/537.36"

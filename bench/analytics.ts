@@ -9,9 +9,9 @@ import { type Cost, costOf, median, onCores } from "./measure.ts"
 import { confOf, Gateway, node } from "./runs.ts"
 
 /**
- * A query over millions of rows of Parquet as an analytics flowline, through a gateway over HTTP, against the same query
- * of a DuckDB in a process of its own that is open already, with as many threads. A flowline over two rows tells the
- * fixed start, a stream flowline over two lines what any run takes: `node bench/analytics.ts`.
+ * A query over millions of rows of Parquet as an analytics flowline, through a gateway over HTTP, compared with the
+ * same query in DuckDB with as many threads, in a process with an open database. A flowline over two rows shows the
+ * fixed start-up cost, a stream flowline over two lines the cost of any run: `node bench/analytics.ts`.
  */
 
 const rows = Number(process.env["BENCH_ROWS"] ?? 20_000_000)
@@ -22,7 +22,7 @@ const query = (table: string) =>
   `approx_count_distinct(customer) AS customers, max(placed) AS latest FROM ${table} WHERE status <> 'returned' ` +
   "GROUP BY ALL ORDER BY total DESC"
 
-/** The reference: runs each statement that it is told. */
+/** The reference: executes each statement that it receives. */
 const serve = async (threads: string) => {
   const connection = await (await DuckDBInstance.create(":memory:", { threads })).connect()
   process.on("message", async (statement) => {
@@ -101,13 +101,13 @@ const compare = async (cores: number) => {
     for (let round = 0; round <= rounds; round++) {
       const names: Array<Name> = ["stream", "start", "whole", "bare"]
       for (const name of round % 2 === 0 ? names : names.toReversed()) {
-        // Nothing else works meanwhile: the runner of the last run has been replaced.
+        // Idle otherwise: the last run's spare runner has been replaced.
         await gateway.idle()
         const [pid, work] = works[name]
         let millis = 0
         const cost = await costOf([pid], async () => {
           millis = await work()
-          // With the runner that takes its place.
+          // Includes the runner that replaces it.
           if (pid === gateway.pid) await gateway.idle()
         })
         if (round > 0) measured[name].push({ ...cost, millis })

@@ -11,16 +11,16 @@ import { heapOptions } from "../src/layers/engine/Child.ts"
 import { zip } from "../src/run/archive/Zip.ts"
 import { median, memoryMiBOf, onCores } from "./measure.ts"
 
-// The archive of 256 MiB of access logs in 32 entries: zipped, hashed and stored as a durable blob, as a run does it,
-// against `zip -6`, which only writes a file. Each is a process of its own, ours with the heap of a run's, and they
-// alternate. Ours packs by level 5, as the gateway does, which packs as well as level 6 of `zip`, and by level 6. It
-// needs `zip`.
+// An archive of 256 MiB of access logs in 32 entries: zipped, hashed and stored as a durable blob, as a run does it,
+// compared with `zip -6`, which only writes a file. Each is a separate process, ours with the heap of a run, and they
+// alternate. Ours is measured with level 5, which the gateway uses and which compresses as well as level 6 of `zip`,
+// and with level 6. Needs `zip`.
 
 const files = 32
 const fileBytes = (Number(process.env["BENCH_MIB"] ?? 256) * 1024 * 1024) / files
 const rounds = Number(process.env["BENCH_ROUNDS"] ?? 3)
 
-/** Access log lines from a fixed seed: a few hosts, paths and agents, many numbers. */
+/** Access log lines from a fixed seed: a few hosts, paths and agents, and many numbers. */
 const logText = (bytes: number, seed: number): Buffer => {
   let state = seed
   const pick = (below: number) => {
@@ -47,7 +47,7 @@ const logText = (bytes: number, seed: number): Buffer => {
 
 const names = (folder: string) => Array.from({ length: files }, (_, n) => join(folder, `access-${n}.log`))
 
-/** Tells the seconds from the first byte to the durable blob, and its bytes. */
+/** Reports the seconds from the first byte to the durable blob, and the blob's size. */
 const ours = async (folder: string, level: number) => {
   const program = Effect.gen(function* () {
     const blobs = yield* Blobs
@@ -78,13 +78,13 @@ const ours = async (folder: string, level: number) => {
 
 interface Taken {
   readonly seconds: number
-  /** Processor time of the whole process, its start included. */
+  /** Processor time of the whole process, including its start. */
   readonly cpuSeconds: number
   readonly peakMiB: number
   readonly bytes: number
 }
 
-/** Processor seconds of the processes that this one has started and that have ended. */
+/** Processor seconds of this process's children that have ended. */
 const endedSeconds = (): number => {
   const fields = readFileSync("/proc/self/stat", "utf8").split(") ").at(-1)?.split(" ") ?? []
   return (Number(fields[13]) + Number(fields[14])) / 100

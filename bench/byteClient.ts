@@ -2,7 +2,7 @@ import { randomFillSync } from "node:crypto"
 import { closeSync, openSync, readSync, writeSync } from "node:fs"
 import { connect } from "node:net"
 
-/** Clients that take little time themselves, as they share the cores with the servers. */
+/** Clients that need little processor time, because they share the cores with the servers. */
 
 const mib = 1024 * 1024
 
@@ -17,15 +17,17 @@ export const fillFile = (path: string, size: number): void => {
 export interface Upload {
   readonly port: number
   readonly path: string
-  /** The parts of the body that stand before and after the file. */
+  /** The parts of the body before and after the file. */
   readonly head: string
   readonly tail: string
   readonly headers: string
-  /** A file that is read while it is sent, with a number in its first bytes that makes it another one, or bytes. */
+  /**
+   * Bytes, or a file that is read while it is sent. A number in the first bytes makes each upload of the file unique.
+   */
   readonly content: { readonly file: string; readonly size: number; readonly number: number } | Buffer
 }
 
-/** Sends uploads one after the other over one connection; each has to be answered with 201. */
+/** Sends uploads one after the other over one connection. Each must be answered with 201. */
 export const uploads = (port: number) => {
   const socket = connect({ port, host: "127.0.0.1", noDelay: true })
   const piece = Buffer.allocUnsafe(mib)
@@ -62,7 +64,7 @@ export const uploads = (port: number) => {
   return { send, close: () => socket.destroy() }
 }
 
-/** Downloads from a byte to the end of a resource of `size` bytes; the answer is counted, not kept. */
+/** Downloads a resource of `size` bytes from an offset to its end. The answer is counted, not stored. */
 export const fetched = (
   { port, path }: { readonly port: number; readonly path: string },
   size: number,

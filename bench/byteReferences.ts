@@ -4,14 +4,15 @@ import { open, rename } from "node:fs/promises"
 import { createServer } from "node:http"
 import { join } from "node:path"
 
-// What the gateway's uploads and downloads are held against, each a process of its own:
+// The references for the gateway's uploads and downloads, each a separate process:
 // node byteReferences.ts raw <folder> | pipe <file> <size>
 
 const [kind, path = "", size = "0"] = process.argv.slice(2)
 
 /**
- * The body as it is, without a form: hashed, written, synced, and kept by its hash, as a store keeps it. Of four ways that
- * were tried this takes the least processor time; `pipeline` through a transform to a file takes a tenth more.
+ * Stores the raw body, without a form: hashes, writes and syncs it, and names it by its hash, as a blob store does. It
+ * takes the least processor time of four ways that were tried; `pipeline` through a transform to a file takes a tenth
+ * more.
  */
 const raw = () => {
   let files = 0
@@ -34,13 +35,13 @@ const raw = () => {
     await file.sync()
     await file.close()
     const sha256 = hash.digest("hex")
-    // A removed file would leave its memory to the next one: a virtual machine takes some 2 ms to give a new MiB.
+    // The next file would get the memory of a removed one: a virtual machine takes some 2 ms to provide a new MiB.
     await rename(name, join(path, sha256))
     response.writeHead(201).end(sha256)
   })
 }
 
-/** A file in chunks of 512 KiB: smaller ones take up to twice the processor time, larger ones more, too. */
+/** Reads a file in chunks of 512 KiB: smaller ones take up to twice the processor time, larger ones also take more. */
 const pipe = () =>
   createServer((request, response) => {
     const start = Number(/bytes=(\d+)-/.exec(request.headers.range ?? "")?.[1] ?? 0)

@@ -4,8 +4,8 @@ export const heading =
   "what | who | processor | rate | peak memory | gateway's processor time to this | gateway's rate to this"
 
 /**
- * Runs the sides in turns, the first of which is the gateway, after a round that warms them up, and prints a line for
- * each. A side that is not measured in processor time has none.
+ * Runs the sides alternately after a warm-up round, and prints a line for each. The first side is the gateway. A side
+ * without measured processor time has none in its line.
  */
 export const compareSides = async (
   what: string,

@@ -11,9 +11,9 @@ import { layerFromUrl } from "../src/layers/postgres/Postgres.ts"
 import { temporaryFolder } from "../test/support/postgresServer.ts"
 import { pinned } from "./measure.ts"
 
-// Aggregations and sorted searches against the quickest SQL that one would write by hand on the same table, knowing the
-// documents: the ratio of processor time (the client's and that of PostgreSQL's backends), alternated, the least of all
-// rounds. Neither uses parallel workers. `node bench/charts.ts [documents] [rounds]`.
+// Aggregations and sorted searches compared with the fastest SQL that a developer who knows the documents would write
+// for the same table: the ratio of processor time (of the client and PostgreSQL's backends), alternating, the minimum
+// of all rounds. Neither uses parallel workers. `node bench/charts.ts [documents] [rounds]`.
 
 await pinned(import.meta.filename, [1])
 
@@ -34,7 +34,7 @@ const document = (n: number) => ({
 const hour = "date_trunc('hour', to_timestamp(ts / 1000.0))"
 const bytes = "(doc ->> 'bytes')::float8"
 
-/** Each with its aggregation or order, and the SQL on the table `$`. */
+/** Each case with its aggregation or order, and its SQL on the table `$`. */
 const cases: ReadonlyArray<readonly [name: string, request: object | undefined, sql: string]> = [
   [
     "terms of a number",
@@ -101,7 +101,7 @@ const cases: ReadonlyArray<readonly [name: string, request: object | undefined, 
   ]
 ]
 
-/** Processor milliseconds of a process with one thread; Linux counts them in nanoseconds. */
+/** Processor milliseconds of a single-threaded process. Linux counts them in nanoseconds. */
 const processorMillis = (pid: number): number =>
   Number(readFileSync(`/proc/${pid}/schedstat`, "latin1").split(" ")[0]) / 1e6
 
@@ -155,7 +155,7 @@ const program = Effect.gen(function* () {
         : Effect.asVoid(search.aggregate("bench", index, all, Result.getOrThrow(parseAggregations(request, 0, ""))))
     const theirs = Effect.promise(() => client.query(text.replaceAll("$", table)))
     const times = { ours: [] as Array<number>, theirs: [] as Array<number> }
-    // The first runs are those of a process that has just started.
+    // The first runs include the warm-up of a new process.
     for (let run = 0; run < 20; run++) {
       yield* ours
       yield* theirs

@@ -8,9 +8,9 @@ import pg from "pg"
 import { startEmbedded } from "../src/layers/postgres/Embedded.ts"
 import { cpuSecondsOf, pinned, treeOf } from "./measure.ts"
 
-// What it costs to compress answers, and what it saves: a list of flowlines in pages, the executions as one streamed
-// list, and the scan of nodes, each as it is, in gzip and in zstd. The codings alternate; the processor time of the
-// gateway and of PostgreSQL counts, from the kernel's accounting, and the size of the bodies.
+// The cost and benefit of compressed answers: a list of flowlines in pages, the executions as one streamed list, and
+// the scan of nodes, each uncompressed, in gzip and in zstd. The codings alternate. It measures the processor time of
+// the gateway and of PostgreSQL, from the kernel's accounting, and the size of the bodies.
 
 await pinned(import.meta.filename)
 
@@ -19,10 +19,10 @@ const folder = mkdtempSync(join(tmpdir(), "flow-bench-"))
 chmodSync(folder, 0o711)
 let gateway: ChildProcess | undefined
 
-/** Processor milliseconds so far of the gateway and of PostgreSQL, which this process has started. */
+/** Processor milliseconds so far of the gateway and PostgreSQL, which this process has started. */
 const cpuMillis = (): number => cpuSecondsOf(treeOf(process.pid).slice(1)) * 1000
 
-/** The bytes of the body as they are sent. */
+/** The bytes of the body in their transfer encoding. */
 const sizeOf = (url: string, coding: string): Promise<number> =>
   new Promise((resolve, reject) => {
     get(url, { headers: { "accept-encoding": coding } }, (response) => {

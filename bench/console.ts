@@ -5,18 +5,18 @@ import { packagePath } from "../src/drivers/Package.ts"
 import { startBundled } from "../src/drivers/Programs.ts"
 import { site } from "../test/support/process-gateway.ts"
 
-// From the address to the first key that the pattern editor of the console takes, in a browser that has nothing of it,
-// through a gateway: `node bench/console.ts`. Networks and processors are slowed down as the profiles say.
+// The time from opening the address to the first key that the console's pattern editor accepts, in a browser with an
+// empty cache, through a gateway: `node bench/console.ts`. The profiles slow down network and processor.
 
 const times = Number(process.env["BENCH_TIMES"] ?? 7)
 
 interface Profile {
   readonly name: string
-  /** Bits in a second. */
+  /** Bits per second. */
   readonly bits: number
-  /** Milliseconds to the gateway and back, added to each request. */
+  /** Milliseconds of a round trip to the gateway, added to each request. */
   readonly latency: number
-  /** How much slower than this machine. */
+  /** Slowdown of the processor relative to this machine. */
   readonly processor: number
 }
 
@@ -39,11 +39,11 @@ interface Noted {
 }
 
 declare global {
-  /** What the page has noted so far. */
+  /** The measurements of the page so far. */
   var firstUse: Noted
 }
 
-/** Runs in the page before its scripts: gives the pattern editor the focus as soon as there is one. */
+/** Runs in the page before its scripts: focuses the pattern editor as soon as it exists. */
 const note = () => {
   const noted: Noted = { shifts: 0 }
   globalThis.firstUse = noted
@@ -92,7 +92,7 @@ const visit = async (browser: Browser, url: string, { bits, latency, processor }
   await session.send("Emulation.setCPUThrottlingRate", { rate: processor })
   await page.addInitScript(note)
   await page.goto(url, { waitUntil: "commit" })
-  // Somebody who types from the beginning.
+  // A user who types from the beginning.
   const typing = setInterval(() => void page.keyboard.press("x").catch(() => {}), 40)
   await page.waitForFunction(() => globalThis.firstUse.key !== undefined)
   clearInterval(typing)

@@ -1,8 +1,8 @@
 /**
- * What a credential costs a small GET: the processor time of the gateway for the same JSON GET with each credential,
- * over that of a gateway without FLOW_AUTH that gets no credential. Server and client have a core each. Many
- * short rounds send the same number of requests to all of them, in an order that changes; the median of the ratios within
- * a round counts.
+ * The cost of credentials in a small GET: the gateway's processor time for the same JSON GET with each credential,
+ * divided by that of a gateway without FLOW_AUTH and without a credential. Server and client have a core each. Many
+ * short rounds send the same number of requests with each credential, in changing order. The result is the median of
+ * the ratios within a round.
  */
 import { spawnSync } from "node:child_process"
 import { chmodSync, mkdtempSync, rmSync } from "node:fs"
@@ -13,9 +13,9 @@ import { startEmbedded } from "../src/layers/postgres/Embedded.ts"
 import { access } from "./access.ts"
 import { load, startServers } from "./servers.ts"
 
-/** With a query, so that the answer takes the way of those that can change. */
+/** With a query, so that the request takes the path of answers that can change. */
 const path = "/v1/platform/tenant?"
-/** Rounds that are not counted, until the servers are compiled. */
+/** Warm-up rounds, until the servers are compiled. */
 const warmups = 10
 
 /** Measures and prints. The process stays on one core. */
@@ -38,7 +38,7 @@ export const credentialCosts = async (rounds: number, requests: number) => {
     const { variables, headers, close } = await access(join(folder, "access.json"))
     const open = await gateway("open", {})
     const guarded = await gateway("guarded", variables)
-    // Of the length of the password's header: what reading a header costs that nobody looks at.
+    // As long as the password's header: the cost of reading a header that nothing uses.
     const unread = { "x-nothing": `Basic ${"a".repeat(16)}` }
     const cases = [
       { what: "no credential", server: open, sent: {} },
@@ -47,7 +47,7 @@ export const credentialCosts = async (rounds: number, requests: number) => {
     ]
     const times = new Map<string, Array<number>>(cases.map(({ what }) => [what, []]))
     for (let round = -warmups; round < rounds; round++) {
-      // Each case comes after each other one, as garbage of one may be collected in the next.
+      // Each case follows each other case, because its garbage may be collected in the next.
       const turned = cases.map((_, at) => cases[(at * (1 + (Math.abs(round) % 4)) + Math.abs(round)) % cases.length]!)
       for (const { what, server, sent } of turned) {
         const { microsPerRequest } = await load(server, path, sent, { amount: requests, connections: 32 })

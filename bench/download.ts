@@ -7,10 +7,10 @@ import { compareSides, heading } from "./byteRows.ts"
 import { costOf, onCores } from "./measure.ts"
 import { startServers } from "./servers.ts"
 
-// Download of a build of 512 MiB from a whole gateway, as one, as four at once, and its second half, against a bare
-// node:http that pipes the same file in chunks of 512 KiB and does not verify what it reads. The rounds alternate, and
-// so does who begins; medians count. Processor time and memory are those of the gateway with its PostgreSQL; the client
-// is this process, which is not counted.
+// Downloads of a build of 512 MiB from a whole gateway: one, four at once, and the second half, compared with a bare
+// node:http that pipes the same file in chunks of 512 KiB without verifying it. The rounds alternate, also in which
+// side starts; the result is the median. Processor time and memory are those of the gateway with its PostgreSQL. The
+// client is this process, which is not counted.
 
 const size = Number(process.env["BENCH_MIB"] ?? 512) * 1024 * 1024
 const rounds = Number(process.env["BENCH_ROUNDS"] ?? 5)

@@ -10,11 +10,11 @@ import { temporaryFolder } from "../test/support/postgresServer.ts"
 import { cpuSecondsOf, median, memoryMiBOf, onCores } from "./measure.ts"
 import { endOf } from "./runs.ts"
 
-// An extraction to csv as a client sees it, from the request to the end of its execution, when its archive is there,
-// against the same fields in the same order by `psql \copy` (time) and by `psql \copy | zip -6` (processor time). The
-// costs are those of all processes, PostgreSQL's included; of an extraction, what it costs beyond a run that does
-// nothing, each with all that follows it, such as the process for the next run. All alternate; medians count. It needs
-// `psql` and `zip`. `node bench/extraction.ts [documents] [rounds]`.
+// An extraction to csv as a client sees it, from the request to the end of its execution, when its archive is complete,
+// compared with the same fields in the same order by `psql \copy` (time) and by `psql \copy | zip -6` (processor time).
+// The costs are those of all processes, including PostgreSQL. Those of an extraction are its excess over a run that
+// does nothing, each with its aftermath, such as the process for the next run. All alternate; the result is the median.
+// Needs `psql` and `zip`. `node bench/extraction.ts [documents] [rounds]`.
 
 const documents = Number(process.argv[2] ?? 1_000_000)
 const rounds = Number(process.argv[3] ?? 5)
@@ -79,7 +79,7 @@ const post = async (url: string, body: FormData | string) => {
   return (await answer.json()) as { readonly id: string; readonly execution: string }
 }
 
-/** Waits for the success of an execution. */
+/** Waits until an execution has succeeded. */
 const ended = async (tenant: string, flowline: string, execution: string): Promise<void> => {
   await endOf(`${tenant}/flowline/executions/${execution}/output`)
   const detail = await (await fetch(`${tenant}/flowline/${flowline}/executions/${execution}`)).json()
@@ -96,13 +96,13 @@ const psql = (url: string, command: string): string => {
   return stdout
 }
 
-/** Processor seconds of the processes that this one has started and that have ended. */
+/** Processor seconds of this process's children that have ended. */
 const endedSeconds = (): number => {
   const fields = readFileSync("/proc/self/stat", "utf8").split(") ").at(-1)?.split(" ") ?? []
   return (Number(fields[13]) + Number(fields[14])) / 100
 }
 
-/** Waits until processes do next to nothing, which takes half a second. Answers their processor seconds so far. */
+/** Waits until processes are almost idle, which takes half a second. Returns their processor seconds so far. */
 const settled = async (pids: ReadonlyArray<number>): Promise<number> => {
   for (let before = cpuSecondsOf(pids); ; ) {
     await new Promise((done) => setTimeout(done, 500))
@@ -119,7 +119,7 @@ interface Taken {
   readonly peakMiB: number
 }
 
-/** Costs of work by processes that stay, with all that follows it, and by those that it starts. */
+/** The costs of work in lasting processes, including its aftermath, and in the processes that it starts. */
 const costOfAll = async (gateway: number, postgres: number, pids: ReadonlyArray<number>, work: () => Promise<void>) => {
   const [ownBefore, postgresBefore, endedBefore] = [await settled([gateway]), await settled([postgres]), endedSeconds()]
   let peakMiB = memoryMiBOf(pids)

@@ -5,8 +5,8 @@ import { Effect, Layer } from "effect"
 import { pinned } from "./measure.ts"
 
 /**
- * What other requests feel while runaway patterns and programs are tested. Starts a gateway in a process of its own and
- * measures, at rest and under attack: a plain request, and a small operator test. `node bench/guard.ts [seconds]`.
+ * The effect on other requests while runaway patterns and programs are tested. Starts a gateway in a separate process
+ * and measures, at rest and under attack, a plain request and a small operator test. `node bench/guard.ts [seconds]`.
  */
 
 await pinned(import.meta.filename)
@@ -38,7 +38,7 @@ const attacks: ReadonlyArray<readonly [operator: string, parts: Record<string, s
 const percentile = (sorted: ReadonlyArray<number>, share: number) =>
   sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN
 
-/** Repeats a request for the time of a phase, one after the other, and prints its latencies in milliseconds. */
+/** Repeats a request sequentially during a phase, and prints its latencies in milliseconds. */
 const measure = async (name: string, request: () => Promise<unknown>): Promise<number> => {
   const taken: Array<number> = []
   const end = performance.now() + seconds * 1000

@@ -8,21 +8,21 @@ import { credentialCosts } from "./credentials.ts"
 import { median, memoryMiBOf, onCores } from "./measure.ts"
 import { type Load, load, type Server, startServers } from "./servers.ts"
 
-// Small requests and lists against what a team would write instead, from 64 connections. Every server is a process of
-// its own; rounds alternate, and so does who begins; medians count. The processor time is that of the server with all
-// its threads and of PostgreSQL, which both sides share, without that of the client.
+// Small requests and lists compared with the code that a team would write instead, from 64 connections. Every server is
+// a separate process. The rounds alternate, also in which side starts; the result is the median. The processor time is
+// that of the server with all its threads and of PostgreSQL, which both sides share, without that of the client.
 //
-// What each does for a request, beside the answer (the same members; status, type, length, Date and keep-alive as its
-// head):
+// The work of each per request, besides the answer (with the same members; status, type, length, Date and keep-alive as
+// its head):
 // - the gateway: a log line with method, path, status, time and address to a file; a histogram by route and status; its
 //   limits and timeouts; a tag for revalidation; the link to the next page; whether the tenant exists
-// - Fastify: two log lines of pino (as comes with it) to a file through a stream, the fastest way of four that were
+// - Fastify: two log lines of pino, its default logger, to a file through a stream, the fastest of four ways that were
 //   tried; a response schema for the GET and the list; prepared statements, 10 connections
-// - `node:http` with `pg`: the list as PostgreSQL makes it, JSON in one prepared statement, and the link to the next page
+// - `node:http` with `pg`: the list as JSON made by PostgreSQL in one prepared statement, and the link to the next page
 // - an endpoint of Effect's `HttpApi` alone: its schema
 // - bare `node:http`: nothing
 //
-// Then what each credential costs the GET (bench/credentials.ts; BENCH_ONLY=credential for this alone).
+// Then the cost of each credential in the GET (bench/credentials.ts; BENCH_ONLY=credential for this alone).
 // BENCH_OTHER names another checkout, whose gateway is compared with this one's.
 
 const seconds = Number(process.env["BENCH_SECONDS"] ?? 3)
@@ -38,7 +38,7 @@ interface Side {
 const line = (...cells: ReadonlyArray<string>) =>
   console.log(cells.map((cell, at) => (at === 0 ? cell.padEnd(40) : cell.padStart(12))).join(""))
 
-/** `database` is the process of PostgreSQL, where it takes part. */
+/** `database` is the process of PostgreSQL, if it takes part. */
 const compare = async (
   what: string,
   path: string | ReadonlyArray<string>,
@@ -121,7 +121,7 @@ onCores("bench/http.ts", async (cores) => {
     const other = process.env["BENCH_OTHER"]
     const changed = "JSON GET, another checkout"
     if (other !== undefined && changed.includes(only)) {
-      // Of its own, as the data folder and the database are another gateway's.
+      // A separate one, because the data folder and database belong to another gateway.
       const data = join(folder, "other")
       const { url } = await start(`${data}-postgres`)
       const env = { ...variables, FLOW_DATA: data, FLOW_DATABASE_URL: Redacted.value(url) }
@@ -130,7 +130,7 @@ onCores("bench/http.ts", async (cores) => {
     }
     const fastify = await reference("Fastify with its logger", "fastify")
     await compare("JSON GET with access log", small, [ours, fastify])
-    // A query makes it a request for the routes, which is what every answer that can change takes.
+    // The query sends the request to the routes, the path of all answers that can change.
     await compare("JSON GET through the routes", `${small}?`, [ours, fastify])
     const effect = await reference("HttpApi alone", "effect")
     await compare("JSON GET, an endpoint alone", small, [ours, effect])

@@ -15,8 +15,9 @@ import { Engine } from "../src/services/runs/Engine.ts"
 import { pinned } from "./measure.ts"
 
 /**
- * Processor time of a run that does nothing, with its spare process: of the gateway, the run and all between, with
- * isolation and without: `node bench/isolation.ts`. As root no process of a run is killed before its parent has counted it.
+ * Processor time of a run that does nothing, with its spare process: the gateway, the run and everything in between,
+ * with and without isolation: `node bench/isolation.ts`. As root, no process of a run is killed before its parent has
+ * counted it.
  */
 
 await pinned(import.meta.filename)
@@ -38,7 +39,7 @@ const flowline: Flowline = {
   ]
 }
 
-/** Milliseconds of processor of this process and of all that it has waited for. */
+/** Processor milliseconds of this process and of all children that it has waited for. */
 const processorMillis = () => {
   const fields = readFileSync("/proc/self/stat", "latin1").split(") ")[1]?.split(" ") ?? []
   return fields.slice(11, 15).reduce((sum, ticks) => sum + Number(ticks) * 10, 0)
@@ -60,7 +61,7 @@ const measure = async (isolation: RunIsolation) => {
     const { run } = yield* Engine
     const times: Array<number> = []
     for (let i = 0; i < runs; i++) {
-      // Time enough for the next runner to be there.
+      // Enough time for the next runner to start.
       yield* Effect.sleep(Number(process.env["BENCH_PAUSE"] ?? 900))
       const before = performance.now()
       yield* Stream.runForEach(run({ tenant: "bench", executionId: `b${i}`, epoch: 1, flowline }), (message) =>

@@ -76,7 +76,7 @@ const byAgent = () => {
   }
 }
 
-/** The nodes that look values up. */
+/** The lookup nodes. */
 export const lookupCases: ReadonlyArray<Case> = [
   {
     name: "enrich, a table of 10 000 rows",

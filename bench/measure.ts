@@ -3,12 +3,12 @@ import { once } from "node:events"
 import { readdirSync, readFileSync } from "node:fs"
 import { availableParallelism } from "node:os"
 
-/** What a measured part of the work took. */
+/** The cost of a measured section. */
 export interface Cost {
   readonly seconds: number
-  /** Processor time of all processes, those included that have ended in the meantime. */
+  /** Processor time of all processes, including those that have ended meanwhile. */
   readonly cpuSeconds: number
-  /** Largest sum of their proportional memory (Pss) in any sample. */
+  /** The largest sum of their proportional memory (Pss) in any sample. */
   readonly peakMiB: number
 }
 
@@ -40,20 +40,20 @@ export const treeOf = (pid: number): ReadonlyArray<number> => [
 ]
 
 /**
- * Processor seconds of trees of processes so far, with their descendants that have ended. Linux counts them in hundredths
- * of a second, so a measured part of the work has to take a second or more.
+ * Processor seconds of process trees so far, including descendants that have ended. Linux counts them in hundredths of
+ * a second, so a measured section must take a second or more.
  */
 export const cpuSecondsOf = (pids: Iterable<number>): number => {
   let ticks = 0
   for (const pid of new Set([...pids].flatMap(treeOf))) {
     const fields = read(`/proc/${pid}/stat`).split(") ").at(-1)?.split(" ") ?? []
-    // User and system time, the process's own and that of its children it has waited for.
+    // User and system time of the process and of the children that it has waited for.
     for (const field of fields.slice(11, 15)) ticks += Number(field)
   }
   return ticks / 100
 }
 
-/** Proportional memory of trees of processes, in MiB: a page that several processes share counts once. */
+/** Proportional memory of process trees in MiB: a page shared by several processes counts once. */
 export const memoryMiBOf = (pids: Iterable<number>): number => {
   let kib = 0
   for (const pid of new Set([...pids].flatMap(treeOf))) {
@@ -62,7 +62,7 @@ export const memoryMiBOf = (pids: Iterable<number>): number => {
   return kib / 1024
 }
 
-/** Runs work that is done by trees of processes, which live before and after it. */
+/** Measures work of process trees that exist before and after it. */
 export const costOf = async (pids: ReadonlyArray<number>, work: () => Promise<unknown>): Promise<Cost> => {
   let peakMiB = memoryMiBOf(pids)
   const sampler = setInterval(() => {
@@ -81,17 +81,17 @@ export const costOf = async (pids: ReadonlyArray<number>, work: () => Promise<un
 export const median = (values: ReadonlyArray<number>): number =>
   values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN
 
-/** Numbers of cores that a benchmark shows: one, two, and all that the machine has. `BENCH_CORES` chooses one. */
+/** The numbers of cores that a benchmark covers: one, two, and all of the machine. `BENCH_CORES` selects one. */
 const usualWidths = (): ReadonlyArray<number> => {
   const [chosen, all] = [process.env["BENCH_CORES"], availableParallelism()]
   return chosen === undefined ? [...new Set([1, Math.min(2, all), all])] : [Number(chosen)]
 }
 
 /**
- * Runs a benchmark in a process of its own for each number of cores, to which it is pinned with all that it starts, and
- * says what all of them took together. Returns the number of cores in such a process only.
+ * Runs a benchmark in a separate process for each number of cores, pinned to these with all its children, and prints
+ * the total processor time and peak memory. Returns the number of cores only in these processes.
  *
- * @param file the benchmark's, which calls this first
+ * @param file the file of the benchmark, which calls this first
  */
 export const pinned = async (file: string, widths = usualWidths()): Promise<number> => {
   const inside = process.env["BENCH_INSIDE"]

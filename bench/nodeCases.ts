@@ -22,7 +22,7 @@ const timeOf = (text: string): string => {
 const access =
   /^(\S+) (\S+) (\S+) \[([^\]]+)\] "(?:(\w+) (\S+)(?: HTTP\/([\d.]+))?|(.*?))" (\d+) (?:(\d+)|-) ("[^"]*") ("[^"]*")/
 
-/** What the nodes are measured with. */
+/** The inputs of the measured nodes. */
 export const cases: ReadonlyArray<Case> = [
   {
     name: "kv, 6 pairs, one in quotes",

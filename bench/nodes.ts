@@ -5,8 +5,8 @@ import { pinned } from "./measure.ts"
 import { cases } from "./nodeCases.ts"
 
 /**
- * Nodes of stream flowlines on batches of 1000 records, each against a plain loop that makes the same records. Both
- * alternate, and what they make is compared first: `node bench/nodes.ts [rounds] [batches] [part of a name]`.
+ * Nodes of stream flowlines on batches of 1000 records, each compared with a plain loop that produces the same records.
+ * Both alternate, and their results are compared first: `node bench/nodes.ts [rounds] [batches] [part of a name]`.
  */
 
 await pinned(import.meta.filename, [1])
@@ -15,7 +15,7 @@ const rounds = Number(process.argv[2] ?? 9)
 const batches = Number(process.argv[3] ?? 60)
 const only = process.argv[4] ?? ""
 const batchRecords = 1000
-/** Processor time in milliseconds that each side of a round takes at least. */
+/** Minimum processor time in milliseconds of each side of a round. */
 const leastMillis = 20
 
 const context = (files: Readonly<Record<string, Uint8Array>> = {}): NodeContext => {
@@ -48,7 +48,7 @@ const sorted = (event: Event) => JSON.stringify(Object.entries(event).sort(([a],
 
 const median = (values: ReadonlyArray<number>) => [...values].sort((a, b) => a - b)[values.length >> 1] ?? Number.NaN
 
-/** Processor time in milliseconds: other programs take none of it. */
+/** Processor time in milliseconds, which excludes that of other programs. */
 const used = () => {
   const { user, system } = process.cpuUsage()
   return (user + system) / 1000
@@ -97,7 +97,7 @@ for (const { name, type, settings, files, record, byHand } of cases.filter(({ na
     }
     return used() - before
   }
-  // Compiled first. Fast cases are repeated, because a short time is mostly chance.
+  // Compiles first. Fast cases are repeated, because short times are mostly noise.
   for (let warm = 0; warm < 3; warm++) throughLoop()
   const repeats = Math.ceil(leastMillis / Math.max(0.01, throughLoop()))
   for (let round = 0; round < rounds; round++) {

@@ -8,8 +8,8 @@ import { type Cost, costOf, median, onCores } from "./measure.ts"
 import { Gateway, node } from "./runs.ts"
 
 /**
- * A run that does nothing, through a gateway over HTTP: processor time of the gateway, its PostgreSQL, the run, and the
- * runner that takes its place, against a bare `node -e 0`: `node bench/nothing.ts`.
+ * A run that does nothing, through a gateway over HTTP: the processor time of the gateway, its PostgreSQL, the run, and
+ * the runner that replaces it, compared with a bare `node -e 0`: `node bench/nothing.ts`.
  */
 
 const rounds = Number(process.env["BENCH_ROUNDS"] ?? 3)
@@ -38,7 +38,7 @@ onCores(import.meta.filename, async () => {
       const one = async () => {
         for (let run = 0; run < runs; run++) {
           walls.push(await gateway.execute(id))
-          // Time for the next runner.
+          // Time for the next runner to start.
           await sleep(400)
         }
         await gateway.idle()

@@ -1,6 +1,6 @@
 /**
- * Grok and dissect against hand-written code that builds the same objects: `node bench/operators.ts`.
- * Both sides run alternately in one process; a ratio of 1 means as quick as by hand, and is steadier than any time.
+ * Grok and dissect compared with hand-written code that builds the same objects: `node bench/operators.ts`. Both sides
+ * alternate in one process. A ratio of 1 means as fast as by hand; ratios are steadier than times.
  */
 import { Result } from "effect"
 import { toRegExpDetails } from "oniguruma-to-es"
@@ -31,7 +31,7 @@ const syslog = Array.from(
 
 type Row = { [key: string]: string }
 type Parse = (line: string) => unknown
-/** As nodes do it: many lines at once. */
+/** As nodes do it: many lines at a time. */
 type ParseAll = (lines: ReadonlyArray<string>) => ReadonlyArray<unknown>
 
 const batchLines = 1000
@@ -44,14 +44,14 @@ const each =
   (lines) =>
     lines.map(parse)
 
-/** The regular expression of a pattern as the translator gives it: with the flag `v`, and numbered groups. */
+/** The regular expression of a pattern from the translator: with the flag `v` and numbered groups. */
 const translatedOf = (pattern: string): RegExp => {
   const { tree } = Result.getOrThrow(compileGrok([pattern], { bank: "legacy" })).expressions[0]!
   const details = toRegExpDetails(print(tree.root, tree.names).source, { flags: "mDSW", target: "ES2025" })
   return new RegExp(details.pattern.replace(/\(\?<g\d+>/g, "("), details.flags)
 }
 
-/** The same without the flag, as one would write it for logs that are ASCII text. */
+/** The same without the flag, as one would write it for ASCII logs. */
 const regexOf = (pattern: string): RegExp => {
   const { source, flags } = translatedOf(pattern)
   return new RegExp(
@@ -73,7 +73,7 @@ const byHand =
     return { clientip, ident, auth, timestamp, verb, request, httpversion, response, bytes, referrer, agent }
   }
 
-/** What somebody would write who knows the log and takes any text for a field. */
+/** Code by somebody who knows the log and accepts any text for a field. */
 const shortApache = byHand(
   /^(\S+) (\S+) (\S+) \[([^\]]+)\] "(?:(\w+) (\S+)(?: HTTP\/(\d+(?:\.\d+)?))?|([^"]*))" (\d+|-) (\d+|-) ("[^"]*") ("[^"]*")/
 )

@@ -12,8 +12,8 @@ import { confOf, Gateway, node } from "./runs.ts"
 
 /**
  * Two stream flowlines, with `parallelism` 1 and 2, through a gateway over HTTP: `node bench/parallel.ts`. The first,
- * file → grok → filter → file, is held against the same work written by hand for Node in one process; it writes more than
- * it reads. The second computes twice as much for each record and writes less than it reads.
+ * file → grok → filter → file, is compared with the same work hand-written for Node in one process; it writes more than
+ * it reads. The second computes twice as much per record and writes less than it reads.
  */
 
 const mib = Number(process.env["BENCH_MIB"] ?? 512)
@@ -103,7 +103,7 @@ const compareChain = async (folder: string, gateway: Gateway, chain: keyof typeo
       const own = side === "by hand" ? process.pid : gateway.pid
       const cost = await costOf([own], work)
       measured.set(side, [...(measured.get(side) ?? []), { ...cost, millis }])
-      // A file that replaces another one would pay for its removal.
+      // A file that replaces another one would also pay for its removal.
       const written = side === "by hand" ? [hand] : globSync(join(folder, "**", `out-${width}.ndjson`))
       if (round === 0 && side !== "by hand") for (const path of written) hashes.add(await sha256(path))
       for (const path of written) rmSync(path)

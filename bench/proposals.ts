@@ -5,11 +5,11 @@ import { propose } from "../src/languages/propose/Propose.ts"
 
 /**
  * Proposals for the logs of Loghub (https://github.com/logpai/loghub): whether one grok pattern matches all lines of a
- * system, and whether its `message` is what Loghub calls the content, so that it has divided the whole header:
- * `node bench/proposals.ts <folder>`, with `<System>/<System>_2k.log` or `<System>.log` in the folder.
+ * system, and whether its `message` equals Loghub's content, which means that it has split the whole header: `node
+ * bench/proposals.ts <folder>`, with `<System>/<System>_2k.log` or `<System>.log` in the folder.
  */
 
-/** The headers, as Loghub's own parsers divide them; the last group is the content. */
+/** The headers as Loghub's parsers split them. The last group is the content. */
 const formats: Readonly<Record<string, RegExp>> = {
   Android: /^(\S+) (\S+) +(\S+) +(\S+) (\S+) (\S+?): (.*)$/,
   Apache: /^\[(.*?)\] \[(.*?)\] (.*)$/,

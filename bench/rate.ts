@@ -13,7 +13,7 @@ import { Tenants } from "../src/services/shared/Tenant.ts"
 import { testSettings } from "../test/support/gateway.ts"
 import { pinned } from "./measure.ts"
 
-// What counting a request costs in processor time, when no limit is near: `node bench/rate.ts`.
+// The processor time to count a request, when no limit is near: `node bench/rate.ts`.
 
 await pinned(import.meta.filename, [1])
 
@@ -26,7 +26,7 @@ const headers = {
 }
 const response = HttpServerResponse.text("[]", { headers })
 const answer = Effect.succeed(response)
-/** What a request keeps for the end: here stands the handler that adds the headers. */
+/** Holds what a request does at its end, here the handler that adds the headers. */
 const state: { preResponseHandler: HttpEffect.PreResponseHandler | undefined } = { preResponseHandler: undefined }
 const ended = Effect.suspend(() => state.preResponseHandler?.({} as never, response) ?? answer)
 const params = { tenant: "mytenant" }

@@ -7,7 +7,7 @@ import { HttpApi, HttpApiBuilder, HttpApiEndpoint, HttpApiGroup } from "effect/h
 import Fastify from "fastify"
 import pg from "pg"
 
-// The servers that the gateway is held against, each started as a process of its own by `http.ts`:
+// The servers with which the gateway is compared. `http.ts` starts each as a separate process:
 // node references.ts raw | effect | fastify | fastify-pg | node-pg <database> <log file>
 
 const [kind, database, log] = process.argv.slice(2)
@@ -22,7 +22,7 @@ const list = `
   select id, job_id, event_at, started_at, ended_at, tenant, event
   from executions where tenant = $1 and ordinal > 0 order by ordinal limit 200`
 
-/** Flowlines as they are listed, made to JSON by PostgreSQL, which takes less time in all than doing it here. */
+/** The list of flowlines, with JSON made by PostgreSQL, which takes less time in total than making it here. */
 const flowlines = `
   select f.ordinal, '{"id":' || to_json(f.id) || ',"flowline":' || v.dag || ',"version":' || v.version ||
     ',"platformId":' || to_json(v.platform_id) || ',"@timestamp":"' ||
@@ -42,7 +42,7 @@ const announced = (server: ReturnType<typeof createServer>) =>
     listening(typeof address === "object" && address !== null ? address.port : 0)
   })
 
-/** One endpoint as the gateway declares its own, and nothing around it. */
+/** An endpoint declared like the gateway's, and nothing around it. */
 const declared = () => {
   const success = Schema.Struct({ tenant: Schema.String })
   const group = HttpApiGroup.make("platform").add(HttpApiEndpoint.get("tenant", "/v1/platform/tenant", { success }))

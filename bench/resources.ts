@@ -8,8 +8,8 @@ import { startTestServer } from "../test/support/postgresServer.ts"
 import { startProcess, temporary } from "../test/support/process-gateway.ts"
 import { pinned } from "./measure.ts"
 
-// Reads of artifacts in a tenant that has 100 000 of them, against the same reads in one that has ten: a page of the
-// list, metadata of a version, the latest version. Medians of alternated requests to one gateway with one connection.
+// Reads of artifacts in a tenant with 100 000 of them, compared with the same reads in a tenant with ten: a page of the
+// list, metadata of a version, the latest version. Medians of alternating requests to one gateway over one connection.
 
 await pinned(import.meta.filename)
 

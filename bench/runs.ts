@@ -9,10 +9,10 @@ import { cpuSecondsOf } from "./measure.ts"
 
 const tenant = "bench"
 
-/** The folder of the tenant's configuration below a folder of a benchmark. */
+/** The tenant's configuration folder below a benchmark's folder. */
 export const confOf = (folder: string): string => join(folder, "conf", "tenants", tenant)
 
-/** A node that reads the stream `out` of another one, and publishes such a stream. */
+/** A node that reads the stream `out` of another node, and publishes a stream of the same name. */
 export const node = (type: string, settings: DagNode["settings"], from?: string): DagNode => ({
   type,
   settings,
@@ -21,8 +21,8 @@ export const node = (type: string, settings: DagNode["settings"], from?: string)
 })
 
 /**
- * Waits for the end of an execution by the event stream of its output. Asking for its state again and again would take
- * the processors from it: at 8 ms a tenth of two cores.
+ * Waits for the end of an execution by the event stream of its output. Polling its state would take processor time from
+ * it: every 8 ms, a tenth of two cores.
  */
 export const endOf = async (output: string): Promise<void> => {
   const { body } = await fetch(output, { headers: { accept: "text/event-stream" } })
@@ -34,7 +34,7 @@ export const endOf = async (output: string): Promise<void> => {
   throw new Error(`The output ended without its end: ${said}`)
 }
 
-/** A gateway as its operator starts it, with a PostgreSQL of its own. */
+/** A gateway as its operator starts it, with its own PostgreSQL. */
 export class Gateway {
   readonly #process: ChildProcess
   readonly #base: string
@@ -78,7 +78,7 @@ export class Gateway {
     return saved.id
   }
 
-  /** Milliseconds from the request for an execution to its end, which has to be a success. */
+  /** Milliseconds from the request of an execution to its end, which must be a success. */
   async execute(id: string): Promise<number> {
     const began = performance.now()
     const execution = (await this.#ask(`/${id}`, { method: "POST" })).id
@@ -89,7 +89,7 @@ export class Gateway {
     return millis
   }
 
-  /** Waits until the next runner is ready and nothing works any more. */
+  /** Waits until the next runner is ready and everything is idle. */
   async idle(): Promise<void> {
     for (let last = -1, now = cpuSecondsOf([this.pid]); now - last > 0.02; now = cpuSecondsOf([this.pid])) {
       last = now

@@ -10,9 +10,9 @@ import * as S3 from "../src/drivers/blobs/S3Blobs.ts"
 import { accessKeyId, secretAccessKey, startCeph } from "../test/s3/ceph.ts"
 import { pinned } from "./measure.ts"
 
-// A blob of 1 GiB into an S3 storage and out of it, against the AWS client by itself: `Upload` under a name that is
-// known before, hashed on the way, and `GetObject`. Each is a process of its own, and they alternate. Needs the
-// programs of Ceph. `node bench/s3.ts`; BENCH_MIB and BENCH_ROUNDS say how much and how often.
+// A blob of 1 GiB into and out of S3 storage, compared with the AWS client alone: `Upload` to a name known in advance,
+// hashed on the way, and `GetObject`. Each is a separate process, and they alternate. Needs Ceph's programs. `node
+// bench/s3.ts`; BENCH_MIB and BENCH_ROUNDS set the size and the number of rounds.
 
 await pinned(import.meta.filename)
 
@@ -34,7 +34,7 @@ const content = async function* () {
   }
 }
 
-/** Seconds of the two ways, and how far the resident memory grew meanwhile. */
+/** Seconds of both directions, and the growth of the resident memory. */
 const measure = async (up: () => Promise<string>, down: (key: string) => Promise<number>): Promise<Measured> => {
   const before = process.memoryUsage.rss()
   let peak = before

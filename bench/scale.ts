@@ -13,10 +13,10 @@ import { startProcess, temporary } from "../test/support/process-gateway.ts"
 import { pinned } from "./measure.ts"
 import { created, reads, type Sizes, tenant } from "./scaleReads.ts"
 
-// A gateway with years of history against one with a day's: the same reads, alternated, medians. Then the history is
-// bounded by retention while more of it is written, and the size of the database is followed. `BENCH_SCALE` is a factor
-// on all sizes: 1 is 1 M executions with 10 M events and 20 M lines of output, 10,000 flowlines, 100,000 artifacts,
-// 100,000 archives, 100,000 registry files and 10 M documents, which takes about 30 GB.
+// A gateway with years of history compared with one with a day's: the same reads, alternating, medians. Then retention
+// limits the history while more is written, and the size of the database is recorded. `BENCH_SCALE` is a factor on all
+// sizes: 1 is 1 M executions with 10 M events and 20 M lines of output, 10,000 flowlines, 100,000 artifacts, 100,000
+// archives, 100,000 registry files and 10 M documents, which takes about 30 GB.
 
 const scale = Number(process.env["BENCH_SCALE"] ?? 1)
 await pinned(import.meta.filename)
@@ -35,7 +35,7 @@ const eventsOfEach = 10
 const linesOfEach = 20
 const atOnce = 20_000
 
-/** Runs a statement for each range of at most `atOnce` numbers below `count`. */
+/** Executes a statement for each range of at most `atOnce` numbers below `count`. */
 const inRanges = <E, R>(count: number, work: (from: number, to: number) => Effect.Effect<unknown, E, R>) =>
   Effect.gen(function* () {
     for (let from = 0; from < count; from += atOnce) {
@@ -74,7 +74,7 @@ const addExecutions = (first: number, count: number, flowlines: number) =>
           insert into execution_output (tenant, execution_id, seq, at, component, text)
           select ${tenant}, 'f' || n % ${flowlines}::bigint || '-' || n, seq, now(), 'show', repeat('x', 60)
           from ${range}, generate_series(1, ${linesOfEach}::integer) seq`
-        // The end comes by an update, as it does in the gateway: it is what counts the execution.
+        // Sets the end by an update, as the gateway does, because the update counts the execution.
         yield* sql`
           update executions set state = case when n % 1000 = 0 then 'FAILED' else 'SUCCEEDED' end,
             outcome = case when n % 1000 = 0 then null when n % 500 = 7 then 'nothing' else 'ok' end,
@@ -132,7 +132,7 @@ const time = async (url: string, body: string | undefined): Promise<number> => {
   return performance.now() - began
 }
 
-/** A gateway in a process of its own on a database of its own, filled. */
+/** A gateway in a separate process, on a filled database of its own. */
 const filled = Effect.fnUntraced(function* (sizes: Sizes) {
   const database = yield* startTestServer
   const data = yield* temporary
@@ -167,7 +167,7 @@ const filled = Effect.fnUntraced(function* (sizes: Sizes) {
 
 type Filled = Effect.Success<ReturnType<typeof filled>>
 
-/** Tables that were read from end to end, and have grown beyond a few pages. */
+/** The sequential scans of tables that are larger than a few pages. */
 const scans = ({ sql }: Filled) =>
   Effect.map(
     sql<{ name: string; scans: number }>`
@@ -177,7 +177,7 @@ const scans = ({ sql }: Filled) =>
   )
 
 const scannedSince = Effect.fnUntraced(function* (database: Filled, before: ReadonlyMap<string, number>) {
-  // PostgreSQL reports what a connection has done within a second.
+  // PostgreSQL reports the work of a connection within a second.
   yield* Effect.sleep("2 seconds")
   const after = yield* scans(database)
   return [...after].flatMap(([name, count]) => (count > (before.get(name) ?? 0) ? name : [])).join(", ") || "none"
@@ -204,7 +204,7 @@ const compare = Effect.fnUntraced(function* (large: Filled, few: Filled) {
   console.log(`worst ratio ${worst.toFixed(2)}; tables read from end to end: ${yield* scannedSince(large, before)}`)
 })
 
-/** Writes executions beside retention; the size after each round of writing. */
+/** Writes executions while retention runs. Returns the size after each round. */
 const steady = Effect.fnUntraced(function* (large: Filled) {
   const { database, data, sql, sizes } = large
   const keep = Math.max(1000, Math.round(sizes.executions * 0.75))

@@ -7,13 +7,13 @@ export interface Sizes {
   readonly documents: number
 }
 
-/** When the first execution was requested; each of the others a second after the one before it. */
+/** The time of the first execution. Each of the others follows the one before by a second. */
 export const created = "2026-01-01T00:00:00Z"
 
-/** The time at which the execution with this number was requested. */
+/** The time of the execution with this number. */
 const at = (number: number) => new Date(Date.parse(created) + number * 1000).toISOString()
 
-/** Reads of both gateways; `last` is the number of the newest of each kind. */
+/** The reads from both gateways. `last` is the number of the newest object of each kind. */
 export const reads = ({
   executions,
   flowlines,

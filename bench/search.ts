@@ -9,8 +9,8 @@ import { layerFromUrl } from "../src/layers/postgres/Postgres.ts"
 import { temporaryFolder } from "../test/support/postgresServer.ts"
 import { type Cost, costOf, median, memoryMiBOf, pinned } from "./measure.ts"
 
-// Documents into the search and out of it, and the page at the end against the first one. Whole extractions are measured by
-// `extraction.ts`. `node bench/search.ts [documents] [rounds]`.
+// Documents into and out of the search, and the last page compared with the first. `extraction.ts` measures whole
+// extractions. `node bench/search.ts [documents] [rounds]`.
 
 await pinned(import.meta.filename)
 

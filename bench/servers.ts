@@ -21,13 +21,15 @@ export interface Server {
 export interface Load extends Cost {
   readonly requests: number
   readonly requestsPerSecond: number
-  /** Processor time of all processes that take part, the client's left out. */
+  /** Processor time of all participating processes, except the client. */
   readonly microsPerRequest: number
   /** Milliseconds. */
   readonly p99: number
 }
 
-/** Starts servers that say their port by a message or by the gateway's line, each with its stderr in a file. */
+/**
+ * Starts servers that report their port by a message or by the gateway's ready line. The stderr of each goes to a file.
+ */
 export const startServers = (folder: string) => {
   const children: Array<ChildProcess> = []
   const start = async (
@@ -64,9 +66,9 @@ export const startServers = (folder: string) => {
 }
 
 /**
- * Sends GETs over 64 connections or others, for a time or so many of them. Any answer other than 2xx ends the benchmark.
- * `helpers` are processes that take part besides the server, with their descendants. Of several paths, each connection
- * begins with another one.
+ * Sends GETs over `connections`, 64 by default, for a time or a number of requests. Any answer other than 2xx ends the
+ * benchmark. `helpers` are processes that take part besides the server, with their descendants. If there are several
+ * paths, each connection starts with another one.
  */
 export const load = async (
   { pid, url }: Server,

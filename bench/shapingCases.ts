@@ -1,12 +1,12 @@
 import type { Event } from "../src/nodes/Node.ts"
 import { fractionOf } from "../src/nodes/processing/sample/Hash.ts"
 
-/** A node, its records, and what a loop by hand makes of them. */
+/** A node, its records, and a hand-written loop that produces the same result. */
 export interface Case {
   readonly name: string
   readonly type: string
   readonly settings: Record<string, unknown>
-  /** Files that the node reads when it starts, by path. */
+  /** Files that the node reads at its start, by path. */
   readonly files?: Readonly<Record<string, Uint8Array>>
   readonly record: (at: number) => Event
   readonly byHand: (event: Event) => Event | undefined
@@ -26,7 +26,7 @@ const everyTenth = () => {
   return (event: Event) => (count++ % 10 === 0 ? event : undefined)
 }
 
-/** The nodes that shape records. */
+/** The nodes that change the shape of records. */
 export const shapingCases: ReadonlyArray<Case> = [
   {
     name: "mutate, 5 operations",

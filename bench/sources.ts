@@ -5,8 +5,8 @@ import { grok } from "../src/nodes/processing/Grok.ts"
 import { pinned } from "./measure.ts"
 
 /**
- * What it costs that records say where they are from (`source: true`): reading lines alone, and reading and parsing
- * them with grok. Both sides alternate: `node bench/sources.ts [rounds] [MiB]`.
+ * The cost of recording the origin of records (`source: true`): reading lines alone, and reading and parsing them with
+ * grok. Both sides alternate: `node bench/sources.ts [rounds] [MiB]`.
  */
 
 await pinned(import.meta.filename, [1])
@@ -43,7 +43,7 @@ const context: NodeContext = {
 
 const parse = await grok.start(Schema.decodeUnknownSync(grok.settings)({ patterns: ["%{COMBINEDAPACHELOG}"] }), context)
 
-/** Milliseconds of processor time. */
+/** Processor milliseconds. */
 const timed = async (source: boolean, parses: boolean): Promise<number> => {
   const settings = Schema.decodeUnknownSync(fileInput.settings)({ path: "a.log", source })
   const instance = await fileInput.start(settings, context)

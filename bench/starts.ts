@@ -10,12 +10,12 @@ import { Engine } from "../src/services/runs/Engine.ts"
 import { pinned } from "./measure.ts"
 import { node } from "./runs.ts"
 
-// The time from `run` to a run's first message and to its first line of output, with a warm runner and without:
-// `node bench/starts.ts`.
+// The time from `run` to a run's first message and to its first line of output, with and without a warm runner: `node
+// bench/starts.ts`.
 
 await pinned(import.meta.filename)
 
-// Runs start the programs that a gateway starts.
+// Runs start the bundled programs, as those of a gateway do.
 startBundled()
 
 const starts = Number(process.env["BENCH_STARTS"] ?? 40)
@@ -56,7 +56,7 @@ try {
     const many = Effect.gen(function* () {
       const times: Array<{ started: number; output: number }> = []
       for (let i = 0; i < starts; i++) {
-        // Time enough for the next runner to be there.
+        // Enough time for the next runner to start.
         yield* Effect.sleep(warm ? 900 : 0)
         times.push(yield* firstMessages)
       }

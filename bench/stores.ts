@@ -10,10 +10,10 @@ import { startTestServer } from "../test/support/postgresServer.ts"
 import { cpuSecondsOf, pinned } from "./measure.ts"
 
 /**
- * `sql_input` and `sql_output` on a PostgreSQL of this machine, against the driver `pg`, which reads all rows at once and
- * inserts by arrays of each column, and `http_poll_input` on a server of this process, page by page, against a loop of
- * `fetch` and `JSON.parse`. Both sides alternate, and the least time of the rounds counts, since other work on the machine
- * only adds to it: `node bench/stores.ts [rounds] [rows]`.
+ * `sql_input` and `sql_output` on a PostgreSQL of this machine, compared with the driver `pg`, which reads all rows at
+ * once and inserts arrays of each column; and `http_poll_input` on a server of this process, page by page, compared
+ * with a loop of `fetch` and `JSON.parse`. Both sides alternate. The minimum of the rounds counts, because other work
+ * on the machine only adds time: `node bench/stores.ts [rounds] [rows]`.
  */
 
 await pinned(import.meta.filename)
@@ -27,7 +27,7 @@ const rounds = Number(process.argv[2] ?? 5)
 const rows = Number(process.argv[3] ?? 100_000)
 const batch = 1000
 
-/** Answers pages of `batch` records below `/json` and `/ndjson`, from the one at `?offset=` on, made in advance. */
+/** Answers prepared pages of `batch` records below `/json` and `/ndjson`, starting with the record at `?offset=`. */
 const serve = (records: ReadonlyArray<Event>) =>
   Effect.acquireRelease(
     Effect.promise(async () => {

@@ -14,17 +14,17 @@ import { type GatewayProcess, startProcess, temporary } from "../test/support/pr
 import { pinned } from "./measure.ts"
 
 /**
- * How long the jobs and shards of a gateway are without one. Three gateways share a PostgreSQL; the one that has the
- * most jobs is killed, and later frozen. `node bench/takeover.ts`; docs/benchmarks.md describes the variables.
+ * How long a gateway's jobs and shards are without an owner. Three gateways share a PostgreSQL. The one with the most
+ * jobs is killed, and later frozen. `node bench/takeover.ts`; docs/benchmarks.md describes the variables.
  */
 
 await pinned(import.meta.filename)
 
 const kills = Number(process.env["BENCH_KILLS"] ?? 8)
 const freezes = Number(process.env["BENCH_FREEZES"] ?? 4)
-/** Busy processes. */
+/** Number of busy processes. */
 const load = Number(process.env["BENCH_LOAD"] ?? 0)
-/** Clients that keep sending heavy requests to each gateway that remains. */
+/** Number of clients that send heavy requests to each remaining gateway. */
 const clients = Number(process.env["BENCH_CLIENTS"] ?? (load > 0 ? 2 : 0))
 const jobCount = Number(process.env["BENCH_JOBS"] ?? 6)
 
@@ -33,7 +33,7 @@ const rest = 4000
 
 const pass = (millis: number) => new Promise<void>((done) => setTimeout(done, millis))
 
-/** Says for how long each part of the takeover took: times are the database's, so that no poll adds to them. */
+/** Reports how long each part of the takeover took. Times are the database's, so polling adds nothing to them. */
 const log = `
 create table bench_log (at timestamptz not null default clock_timestamp(), what text not null, key text not null, who text);
 create function bench_gone() returns trigger language plpgsql as $$ begin
@@ -62,12 +62,12 @@ dag:
 
 const jobs = Array.from({ length: jobCount }, (_, index) => `job${index}`)
 
-/** The program of a busy process. It ends with this process, however that ends. */
+/** The program of a busy process. It ends with this process, even if that is killed. */
 const busyProgram = "const parent = process.ppid; while (process.ppid === parent) for (let i = 0; i < 1e6; i++);"
 
 /**
- * Keeps processors busy until the scope closes. Half of the processes are in the session of the gateways and half in
- * sessions of their own, because Linux may share the processors between sessions first.
+ * Keeps processors busy until the scope closes. Half of the processes are in the gateways' session and half in separate
+ * sessions, because Linux may share processors between sessions first.
  */
 const busy = Effect.acquireRelease(
   Effect.sync(() =>
@@ -81,7 +81,9 @@ const busy = Effect.acquireRelease(
     })
 )
 
-/** A test of patterns on a log of some MiB: reading, matching and answering it take a gateway a good part of a second. */
+/**
+ * A test of patterns on a log of some MiB. Reading, matching and answering it takes a gateway a large part of a second.
+ */
 const heavy = async (url: string) => {
   const body = new FormData()
   body.append("input", new Blob(["GET /shop/item.html 200 1234\n".repeat(50_000)]), "input")
@@ -166,7 +168,7 @@ const main = Effect.gen(function* () {
 
   const states = sql<{ job: string; status: string; pid: number }>`
     select job, status, substring(node from '[0-9]+$')::integer as pid from channel_jobs order by job`
-  /** All gateways have their shares, and all jobs run where they will stay. */
+  /** All gateways have their shares, and all jobs have reached their final gateway. */
   const settled = Effect.gen(function* () {
     yield* until(shardsHeld(sql), all(3))
     let calm = 0
@@ -191,12 +193,12 @@ const main = Effect.gen(function* () {
       ({ shard }) => shard
     )
     const others = [...gateways.values()].filter((other) => other !== victim)
-    // Gateways in service are at rest between two deaths: the last one is over, and so is its work.
+    // Gateways in service are idle between two failures: the previous takeover is over, with its aftermath.
     yield* Effect.promise(() => pass(rest))
     const underLoad = yield* Scope.make()
     yield* Effect.addFinalizer(() => Scope.close(underLoad, Exit.void))
     yield* Scope.provide(Effect.andThen(busy, press(others.map((other) => other.url))), underLoad)
-    // The load is there, and the signal comes at any moment between two heartbeats.
+    // The load is present, and the signal arrives at any moment between two heartbeats.
     yield* Effect.promise(() => pass(load > 0 ? 500 + Math.random() * 1000 : Math.random() * 1000))
     yield* sql`delete from bench_log`
     const at = Date.now()

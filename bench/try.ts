@@ -6,9 +6,9 @@ import { startProcess } from "../test/support/process-gateway.ts"
 import { cpuSecondsOf, pinned } from "./measure.ts"
 
 /**
- * Milliseconds of POST /v1/{tenant}/flowline/try with 100 lines, from the request to the whole answer, on a gateway of
- * its own with the embedded PostgreSQL: `node bench/try.ts`. Warm: a run is kept ready. Cold: the requests follow each
- * other without a pause, so that each starts a process.
+ * Milliseconds of POST /v1/{tenant}/flowline/try with 100 lines, from the request to the end of the answer, on a
+ * gateway with embedded PostgreSQL: `node bench/try.ts`. Warm: a run is kept ready. Cold: requests follow without a
+ * pause, so each starts a process.
  */
 
 await pinned(import.meta.filename)
@@ -72,7 +72,7 @@ try {
       const times: Array<number> = []
       const before = cpuSecondsOf([gateway.process.pid!])
       for (let round = 0; round <= rounds; round++) {
-        // Time enough for the next runner to be there.
+        // Enough time for the next runner to start.
         if (kind === "warm") await pause(1500)
         const millis = await once(file, sample)
         if (round > 0) times.push(millis)

@@ -8,17 +8,17 @@ import { compareSides, heading } from "./byteRows.ts"
 import { costOf, onCores } from "./measure.ts"
 import { startServers } from "./servers.ts"
 
-// Uploads of 512 MiB to a whole gateway (multipart, hashed, durable) against a bare node:http that hashes, writes and
-// syncs a raw body, and against `cat file | tee copy | openssl dgst -sha256`, which neither parses a form nor syncs,
-// and the same with `sync copy` behind it. Then 200 uploads of 1 MiB, eight at once. Bytes are random, the boundary as
-// curl writes it, and no two files are equal: to replace one of 512 MiB takes the kernel 0.2 s. The rounds alternate, and
-// so does who begins; medians count. Processor time and memory are those of the gateway with its PostgreSQL; the client is
-// this process, which is not counted.
+// Uploads of 512 MiB to a whole gateway (multipart, hashed, durable), compared with a bare node:http that hashes,
+// writes and syncs a raw body, with `cat file | tee copy | openssl dgst -sha256`, which neither parses a form nor
+// syncs, and with the same followed by `sync copy`. Then 200 uploads of 1 MiB, eight at once. Bytes are random, the
+// boundary is like curl's, and no two files are equal: replacing one of 512 MiB takes the kernel 0.2 s. The rounds
+// alternate, also in which side starts; the result is the median. Processor time and memory are those of the gateway
+// with its PostgreSQL. The client is this process, which is not counted.
 
 const mib = 1024 * 1024
 const size = Number(process.env["BENCH_MIB"] ?? 512) * mib
 const rounds = Number(process.env["BENCH_ROUNDS"] ?? 5)
-/** In a measured part, so that it takes a second or more of processor time. */
+/** Uploads per measured section, so that it takes a second or more of processor time. */
 const larges = 2
 const smalls = 200
 const at = 8
@@ -44,8 +44,8 @@ const program = async () => {
   const folder = mkdtempSync(join(tmpdir(), "flow-bench-"))
   const source = join(folder, "source")
   const servers = startServers(folder)
-  // What both have kept is removed, and a file of the size of all that follows is written and removed: a virtual machine
-  // takes some 2 ms to give a MiB of memory that no file had before, and its host takes it back soon after.
+  // Removes the files of both sides, then writes and removes a file as large as all that follow: a virtual machine
+  // takes some 2 ms to provide a MiB that no file had before, and its host takes the memory back soon after.
   const prepare = () => {
     for (const kept of ["raw", "data/blobs/mytenant/blobs"].map((name) => join(folder, name)))
       for (const entry of existsSync(kept) ? readdirSync(kept, { recursive: true, withFileTypes: true }) : [])
@@ -116,7 +116,7 @@ const program = async () => {
         prepare
       )
     await small(`${smalls} x 1 MiB, ${at} at once`)
-    // V8 compiles what a server uses while it serves: these rounds come after some 1,000 uploads of either side.
+    // V8 compiles a server's code while it serves, so these rounds come after some 1,000 uploads of either side.
     await small("the same, warm")
   } finally {
     await servers.stop()

@@ -1,7 +1,7 @@
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 
-/** Flowlines and their immutable versions. A one-shot flowline has `saved = false`: it can be run, not found. */
+/** Flowlines and their immutable versions. A flowline with `saved = false` is executed once, and is not listed. */
 export default Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   yield* sql`

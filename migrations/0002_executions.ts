@@ -2,8 +2,8 @@ import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 
 /**
- * Executions with their events and output. `epoch` counts attempts: a write that carries an older one is refused. A
- * deleted flowline leaves its executions, so the definition that ran is kept here.
+ * Executions with their events and output. `epoch` counts attempts: a write with an older epoch is refused. Executions
+ * outlive a deleted flowline, so the executed definition is stored here.
  */
 export default Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient

@@ -1,7 +1,7 @@
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 
-/** First answers to requests with an `Idempotency-Key`. A row without `answer` is a request in progress. */
+/** The first answers to requests with an `Idempotency-Key`. A row without `answer` stands for a request in progress. */
 export default Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   yield* sql`

@@ -2,8 +2,8 @@ import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 
 /**
- * Versioned resources. Names sort as their bytes, so that every list has one order. The counters and latest versions in
- * `artifacts`, `stored_names` and `registry_paths` are what writers of one name lock.
+ * Versioned resources. Names sort by their bytes, so that every list has one order. Writers of a name lock the counters
+ * and latest versions in `artifacts`, `stored_names` and `registry_paths`.
  */
 export default Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
@@ -15,7 +15,7 @@ export default Effect.gen(function* () {
       latest_key text collate "C" not null,
       primary key (tenant, grp, artifact)
     )`
-  // doc: the metadata as JSON text, but for the place of the bytes. version_key sorts as versions are ordered.
+  // doc: the metadata as JSON text, except the location of the bytes. version_key sorts in the order of versions.
   yield* sql`
     create table artifact_versions (
       tenant text not null,
@@ -40,7 +40,7 @@ export default Effect.gen(function* () {
       last_version integer not null,
       primary key (tenant, name)
     )`
-  // sha256 is null for what lies in the tenant's data area (path). origin: the artifact version that came with it.
+  // sha256 is null for files in the tenant's data area (path). origin: the artifact version that the row belongs to.
   yield* sql`
     create table stored_versions (
       tenant text not null,
@@ -61,7 +61,7 @@ export default Effect.gen(function* () {
     )`
   yield* sql`create index stored_versions_of_blob on stored_versions (tenant, sha256)`
   yield* sql`create index stored_versions_of_origin on stored_versions (tenant, origin) where origin is not null`
-  // A folder has version 0: a path is one or the other, and its primary key decides which.
+  // A folder has version 0. A path is either a folder or a file, which its primary key decides.
   yield* sql`
     create table registry_paths (
       tenant text not null,
@@ -84,7 +84,7 @@ export default Effect.gen(function* () {
   yield* usage(sql)
 })
 
-/** What a tenant has stored: the sum of what its limits count. */
+/** The total of a tenant's stored data that its limits count. */
 const usage = Effect.fnUntraced(function* (sql: SqlClient.SqlClient) {
   yield* sql`
     create table tenant_usage (
@@ -92,7 +92,7 @@ const usage = Effect.fnUntraced(function* (sql: SqlClient.SqlClient) {
       bytes bigint not null,
       entries bigint not null
     )`
-  // The version that came with an artifact has its bytes, and data of the tenant's own area is not stored here.
+  // The stored version of an artifact shares its bytes, and data in the tenant's data area is not stored here.
   yield* sql`
     create function flow_count_usage() returns trigger language plpgsql as $$
     declare

@@ -2,7 +2,7 @@ import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 
 /**
- * Where inputs stand in what they read. `scope` is what outlives a run: an execution with its attempts, or a job of a
+ * The positions of inputs in their sources. `scope` outlives a run: it is an execution with its attempts, or a job of a
  * channel.
  */
 export default Effect.gen(function* () {

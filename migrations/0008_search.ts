@@ -2,8 +2,8 @@ import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 
 /**
- * Searchable documents. Each index keeps them in tables of its own, `search_part_<part>`, one for a month of
- * `@timestamp`, which are made and dropped as they are needed: see docs/decisions/0018-search-in-postgresql.md.
+ * Searchable documents. Each index has its own tables `search_part_<part>`, one per month of `@timestamp`, which are
+ * created and dropped on demand: see docs/decisions/0018-search-in-postgresql.md.
  */
 export default Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
@@ -14,7 +14,8 @@ export default Effect.gen(function* () {
       no integer generated always as identity unique,
       primary key (tenant, name)
     )`
-  // month: of the documents in it, as YYYY-MM; what has no date, or one of another age, is in the part ''.
+  // month: of the documents in the part, as YYYY-MM. Documents without a date, or outside of the range, are in the part
+  // ''.
   yield* sql`
     create table search_parts (
       no integer not null references search_indices (no) on delete cascade,
@@ -22,7 +23,7 @@ export default Effect.gen(function* () {
       part integer generated always as identity unique,
       primary key (no, month)
     )`
-  // Tables that nothing refers to any more, but that somebody may still read.
+  // Tables that nothing refers to any more, but that somebody may still be reading.
   yield* sql`create table search_dropped (part integer primary key)`
   yield* sql`
     create function flow_instant(given jsonb) returns bigint language plpgsql immutable parallel safe as $$

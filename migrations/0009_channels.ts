@@ -2,12 +2,12 @@ import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 
 /**
- * Jobs of channels. `desired` is what was asked for, `generation` counts the asking; `epoch` counts those that took
- * care of the job: a write that carries an older one is refused.
+ * Jobs of channels. `desired` is the requested state, and `generation` counts the requests. `epoch` counts the keepers
+ * of the job: a write with an older epoch is refused.
  */
 export default Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
-  // Where a gateway is found in the cluster.
+  // The address of a gateway in the cluster.
   yield* sql`alter table gateways add column address text`
   yield* sql`
     create table channel_jobs (

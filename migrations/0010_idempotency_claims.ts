@@ -2,8 +2,8 @@ import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 
 /**
- * Who works on a request with an `Idempotency-Key`: the gateway, and the claim, which is new for each try. A row without
- * `answer` and without `holder` is a request that nobody works on: the next repeat may do it.
+ * The holder of a request with an `Idempotency-Key`: the gateway, and the claim, which is new for each try. Without
+ * `answer` and `holder` nobody processes the request, and the next repeat may do so.
  */
 export default Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient

@@ -2,9 +2,9 @@ import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 
 /**
- * The files that runs append to, each with the one scope (an execution, or a job of a channel) that may. `place` is how
- * much of the file belongs to the scope's saved positions: an attempt that goes on there cuts what is behind it. It is
- * null where nothing may be cut.
+ * Files that runs append to, each with the only scope (an execution, or a job of a channel) that may do so. `place` is
+ * the length of the file at the scope's saved positions: an attempt that resumes there truncates the rest. It is null
+ * where nothing may be truncated.
  */
 export default Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient

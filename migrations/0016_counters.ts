@@ -2,7 +2,8 @@ import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 
 /**
- * Counters that clients and time drive, and numbers that follow one that a client has chosen: they outgrow 32 bits.
+ * Counters that grow with requests and time, and numbers that follow one that a client has chosen: they may exceed 32
+ * bits.
  */
 export default Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient

@@ -1,18 +1,19 @@
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 
-/** What ties the blobs to this database, and what the gateway knows of blobs beside those that rows refer to. */
+/** Ties the blobs to this database, and records what the gateway knows of blobs besides their references. */
 export default Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
-  // The storage of the blobs holds the same id. The first start makes it, so that a copy of an unused database gets one
-  // of its own.
+  // The blob storage holds the same id. The first start generates it, so that a copy of an unused database gets another
+  // one.
   yield* sql`
     create table installation (
       is_only boolean primary key default true check (is_only),
       id uuid not null default gen_random_uuid(),
       created_at timestamptz(3) not null default clock_timestamp()
     )`
-  // Blobs that nothing refers to, which wait for their removal. deleted: a deletion of their last row has freed them.
+  // Unreferenced blobs that wait for their removal. deleted: the deletion of the last row that referred to them has
+  // freed them.
   yield* sql`
     create table unused_blobs (
       tenant text not null,
@@ -28,7 +29,7 @@ export default Effect.gen(function* () {
       found_at timestamptz(3) not null default clock_timestamp(),
       primary key (tenant, sha256)
     )`
-  // How far the check of all blobs has come. taken_until: the gateway that took it is checking until then.
+  // The progress of the check of all blobs. taken_until: until then, the gateway in taken_by performs it.
   yield* sql`
     create table blob_check (
       is_only boolean primary key default true check (is_only),

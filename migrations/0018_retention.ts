@@ -2,14 +2,14 @@ import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 
 /**
- * What retention needs: the text of a flowline is stored with its version only, and each tenant's ended executions and
- * archives are counted. A flowline that is deleted while executions of it exist stays, with `saved = false`.
+ * For retention: the text of a flowline is only stored with its version, and the ended executions and archives of each
+ * tenant are counted. A deleted flowline with executions remains with `saved = false`.
  */
 export default Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   yield* textOnce(sql)
   yield* counts(sql)
-  // The version that is listed may be deleted, so a path keeps when it was first stored.
+  // The listed version may be deleted, so a path stores the time of its first version.
   yield* sql`alter table registry_paths add column created_at timestamptz(3) not null default clock_timestamp()`
   yield* sql`
     update registry_paths p set created_at = v.created_at from registry_versions v
@@ -69,7 +69,7 @@ const counts = Effect.fnUntraced(function* (sql: SqlClient.SqlClient) {
       end if;
       return null;
     end $$`
-  // An execution counts from its end on, so that the tenant's one row is not what all its runs wait for.
+  // An execution is counted at its end, so that runs do not wait for the tenant's only row.
   yield* sql`
     create trigger count_ended after update of ended_at on executions
     for each row when (old.ended_at is null and new.ended_at is not null) execute function flow_count_executions()`

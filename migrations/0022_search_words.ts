@@ -1,10 +1,10 @@
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 
-/** What searches ask of documents beyond JSON paths: fields by patterns, words near each other, and IP addresses. */
+/** Functions of searches beyond JSON paths: fields by patterns, words near each other, and IP addresses. */
 export default Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
-  // The values of each field whose dotted name matches, through all lists.
+  // The values of each field whose dotted name matches, inside lists too.
   yield* sql`
     create function flow_fields(doc jsonb, names text) returns setof jsonb
     language sql immutable parallel safe rows 5 as $$
@@ -24,7 +24,7 @@ export default Effect.gen(function* () {
       select jsonb_agg(value) from walk
       where jsonb_typeof(value) in ('string', 'number', 'boolean') and path ~ names group by path
     $$`
-  // Whether words match the expressions at most so many moves from their sequence; each has a word of its own.
+  // Whether each expression matches a different word, with at most `slop` moves from their sequence.
   yield* sql`
     create function flow_near(given jsonb, word text, patterns text[], slop integer) returns boolean
     language plpgsql immutable parallel safe as $$
@@ -69,7 +69,7 @@ export default Effect.gen(function* () {
       end loop;
       return false;
     end $$`
-  // An IP address as 32 hexadecimal digits; IPv4 addresses as IPv6 writes them. Null for anything else.
+  // An IP address as 32 hexadecimal digits; IPv4 addresses are mapped to IPv6. Null for anything else.
   yield* sql`
     create function flow_address(given jsonb) returns text language plpgsql immutable parallel safe as $$
     declare

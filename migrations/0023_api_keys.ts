@@ -1,10 +1,11 @@
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 
-/** The API keys of tenants. Of a key only its SHA-256 is stored. */
+/** The API keys of tenants. Only the SHA-256 of a key is stored. */
 export default Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
-  // owner: the principal on whose rights the key depends. parent: the key with which it was made, if any; it ends with it.
+  // owner: the principal on whose rights the key depends. parent: the key that created it, if any; the key ends with
+  // its parent.
   yield* sql`
     create table api_keys (
       id text collate "C" primary key,

@@ -1,11 +1,11 @@
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 
-/** What limits of tenants need: the rates of requests, and counts that decide in the transaction of what they count. */
+/** For the limits of tenants: request rates, and counts that a transaction checks before it adds to them. */
 export default Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
-  // A bucket of tokens for each tenant (principal '') and each of its principals. Unlogged, because a write for requests
-  // must not wait for the disk: after a crash all buckets are full.
+  // A token bucket for each tenant (principal '') and each of its principals. Unlogged, because requests must not wait
+  // for the disk: after a crash all buckets are full.
   yield* sql`
     create unlogged table request_rates (
       tenant text collate "C" not null,
@@ -16,8 +16,9 @@ export default Effect.gen(function* () {
       primary key (tenant, principal)
     )`
   yield* sql`create index request_rates_at on request_rates (at)`
-  // How many executions of the tenant wait. Held until the end of the transaction, so that two that add one after the
-  // other both see the first. Volatile, so that the count sees what was committed while it waited.
+  // The number of the tenant's waiting executions. The lock lasts until the end of the transaction, so that of two
+  // concurrent additions the second sees the first. Volatile, so that the count includes what was committed during the
+  // wait for the lock.
   yield* sql`
     create function flow_waiting(of_tenant text, most bigint) returns bigint language plpgsql volatile as $$
     begin
@@ -25,7 +26,7 @@ export default Effect.gen(function* () {
       return (select count(*) from (
         select from executions where tenant = of_tenant and state = 'PENDING' limit most) as waiting);
     end $$`
-  // How many jobs of the tenant are started, in the same way.
+  // The number of the tenant's started jobs, in the same way.
   yield* sql`
     create function flow_started_jobs(of_tenant text) returns bigint language plpgsql volatile as $$
     begin

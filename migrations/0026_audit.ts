@@ -2,9 +2,9 @@ import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 
 /**
- * Who changed what, and who was refused: a chain of rows for each tenant, and one, of the tenant '', for what belongs to
- * none. The hash of a row covers its content and the hash of the row before it. `audit_heads` has the last row of each
- * chain, and its lock orders those who append. docs/audit.md describes the encoding, which never changes.
+ * Who changed what, and who was refused: a chain of rows per tenant, and one of the tenant '' for rows of no tenant.
+ * The hash of a row covers its content and the hash of the previous row. `audit_heads` holds the last row of each
+ * chain, and its lock orders the writers. docs/audit.md describes the encoding, which never changes.
  */
 export default Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
@@ -40,15 +40,15 @@ export default Effect.gen(function* () {
   yield* sql`
     create function flow_audit_json(text) returns text language sql immutable parallel safe as
     $$ select coalesce(to_json($1)::text, 'null') $$`
-  // Volatile: it sees a version that was committed while its statement waited for the lock of the flowline.
+  // Volatile: it sees a version that was committed while the statement waited for the flowline's lock.
   yield* sql`
     create function flow_flowline_digest(of_tenant text, of_id text, of_version integer) returns text
     language sql volatile as $$
       select encode(sha256(convert_to(dag, 'UTF8')), 'hex') from flowline_versions
       where tenant = of_tenant and id = of_id and version = of_version
     $$`
-  // An entry becomes a row of its chain when its transaction commits: the lock of the chain is held for no longer than that.
-  // Nobody ever sees an entry, so that a crash may lose this table.
+  // An entry is added to its chain when its transaction commits, so the lock of the chain is not held longer than that.
+  // No other transaction ever sees an entry, so this table may be lost in a crash.
   yield* sql`
     create unlogged table audit_entries (
       id bigint generated always as identity primary key,
@@ -65,7 +65,7 @@ export default Effect.gen(function* () {
       digest_after text,
       count bigint not null
     )`
-  // It gives up before the request does, so that a 504 for a lock means that nothing was changed.
+  // The lock times out before the request does, so a 504 caused by the lock means that nothing was changed.
   yield* sql`
     create function flow_audit_append() returns trigger language plpgsql set lock_timeout = '3s' as $$
     declare

@@ -2,8 +2,8 @@ import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 
 /**
- * The encrypted secrets of tenants. `version` is never used twice, so that a row can be replaced only by who has read it,
- * and is authenticated with the value, as tenant and name are.
+ * The encrypted secrets of tenants. A `version` is never reused, so only a client that has read a row can replace it.
+ * The version is authenticated with the value, like tenant and name.
  */
 export default Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient

@@ -2,8 +2,8 @@ import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 
 /**
- * What came of a run, and the values of parameters and variables with which an execution runs, as JSON. A list that is
- * filtered is in the order of the requests' times, so that a span of time is one range of an index.
+ * The outcome of a run, and an execution's values of parameters and variables, as JSON. Filtered lists are sorted by
+ * the times of the requests, so that a time span is one range of an index.
  */
 export default Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient

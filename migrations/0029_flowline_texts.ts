@@ -2,9 +2,9 @@ import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 
 /**
- * A version of a flowline keeps the file as it was sent, with its name. Versions that were saved before have none. The
- * versions of saved flowlines count for the tenant's limits. `generated`: an extraction made the flowline. It is not
- * saved, but can be read and run by its id for as long as executions of it exist.
+ * A version of a flowline stores the submitted file with its name; older versions have none. The versions of saved
+ * flowlines count towards the tenant's limits. `generated`: created by an extraction. Such a flowline is not saved, but
+ * can be read and run by its id as long as it has executions.
  */
 export default Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
@@ -22,7 +22,7 @@ const counts = Effect.fnUntraced(function* (sql: SqlClient.SqlClient) {
       on conflict (tenant) do update
       set entries = known.entries + excluded.entries, bytes = known.bytes + excluded.bytes
     $$`
-  // The flowline is locked, so that its removal and that of its version do not both take the version away.
+  // The flowline is locked, so that its removal and that of its version do not both subtract the version.
   yield* sql`
     create function flow_count_flowline_version() returns trigger language plpgsql as $$
     begin

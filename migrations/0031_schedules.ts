@@ -2,12 +2,12 @@ import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 
 /**
- * Schedules of saved flowlines, and their firings: one row for each, whose key makes it one. What comes after an
- * execution is fired in the transaction that ends it, so that no end is missed or counted twice.
+ * Schedules of saved flowlines, and their firings: one row each, which its key makes unique. A firing after an
+ * execution is created in the transaction that ends the execution, so that no end is missed or counted twice.
  */
 export default Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
-  // What started the execution as JSON, and the body of the webhook, if that did.
+  // The trigger of the execution as JSON, and the body if it was a webhook.
   yield* sql`alter table executions add column trigger text, add column body text`
   yield* sql`
     create table schedules (
@@ -79,7 +79,7 @@ export default Effect.gen(function* () {
   yield* sql`create index schedule_firings_of_execution on schedule_firings (tenant, execution_id) where state = 'STARTED'`
   yield* sql`
     create index schedule_firings_over on schedule_firings (tenant, created_at) where state not in ('WAITING', 'STARTED')`
-  // A file is known for as long as it is there, however old its firing is.
+  // A file stays recorded as long as it exists, however old its firing is.
   yield* sql`
     create table schedule_files (
       tenant text not null,
@@ -94,7 +94,7 @@ export default Effect.gen(function* () {
   yield* sql`
     create function flow_comes_after(wanted text, state text) returns boolean language sql immutable as
     $$ select case wanted when 'any' then true when 'success' then state = 'SUCCEEDED' else state in ('FAILED', 'LOST') end $$`
-  // Too many waiting firings are refused, except of files, which wait in their folder.
+  // Too many waiting firings are refused, except those of files, which wait in their folder.
   yield* sql`
     create function flow_room_of_schedule(of_tenant text, of_schedule text) returns boolean language sql volatile as $$
       select count(*) < 1000 from (

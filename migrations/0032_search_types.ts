@@ -2,13 +2,14 @@ import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 
 /**
- * Each part of an index knows the types of the values of its fields, so that a chart need not prove the type of each
- * value. Parts of before know nothing of theirs.
+ * Each part of an index records the types of its fields' values, so that a chart need not check the type of each value.
+ * Older parts have no types.
  */
 export default Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
-  // types: by dotted name a sum of 1 for numbers, 2 texts, 4 booleans, 8 lists and 16 objects. They are never taken back.
-  // more: there are further fields. version: changes with them, for what gateways remember.
+  // types: for each dotted name the sum of 1 for numbers, 2 texts, 4 booleans, 8 lists and 16 objects. Types are never
+  // removed.
+  // more: whether there are further fields. version: changes with both, for the gateways' caches.
   yield* sql`
     alter table search_parts
       add column types jsonb, add column more boolean not null default false, add column version uuid`

@@ -1,10 +1,12 @@
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 
-/** Sessions of browsers. Of the token in their cookie only its SHA-256 is stored, and of the credential what tells it. */
+/**
+ * Browser sessions. Of the cookie's token only the SHA-256 is stored, and of the credential only what identifies it.
+ */
 export default Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
-  // proof: as JSON what the session began with, by which its rights are looked up at each request.
+  // proof: the session's login as JSON, by which each request looks up the rights.
   yield* sql`
     create table sessions (
       sha256 bytea primary key,

@@ -26,7 +26,7 @@ const flowlineWriter = "src/services/extraction/Extraction.ts"
 const types = [...catalogue.keys()]
 /** Names that stand for nothing else. Others, such as "json", are ordinary words. */
 const distinct = types.filter((type) => type.includes("_")).join("|")
-/** Where a text tells nodes apart by their names: any distinct name, and every name that a `type` is compared with. */
+/** Finds code that branches on node names: distinctive names anywhere, and every name to which a `type` is compared. */
 const told = new RegExp(
   [
     `"(?:${distinct})"`,
@@ -37,7 +37,7 @@ const told = new RegExp(
   "g"
 )
 
-/** The names by which a file tells nodes apart, and the nodes that it imports. */
+/** The node names on which a file branches, and the nodes that it imports. */
 const nodesNamedIn = (file: string, text: string): ReadonlyArray<string> => {
   const named = [...text.matchAll(told)].map(([found]) => found)
   const imports = [...text.matchAll(/import \{([^}]*)\} from "([^"]*nodes\/(?:inputs|processing|outputs)\/[^"]*)"/g)]
@@ -73,8 +73,8 @@ const circle = (graph: Graph): ReadonlyArray<string> | undefined => {
 }
 
 /**
- * What the folders so many levels below `src` import of one another. A file above that level stands for itself, and
- * handlers are left out: they stand above all features, and only `src/Http.ts` imports them.
+ * The imports between folders at this depth below `src`. A file above that depth counts by itself. Handlers are
+ * omitted, because they are above all features, and only `src/Http.ts` imports them.
  */
 const folders = (graph: Graph, level: number): Graph => {
   const folderOf = (file: string) => file.split("/", level + 1).join("/")

@@ -62,7 +62,7 @@ const rows: ReadonlyArray<Row> = [
   [41, "get", "/v1/{tenant}/documentation/{page}", 200, [404], "text/markdown"]
 ]
 
-/** The status of a part of a download, which a request with `Range` asks for. */
+/** The status of a partial download, for a request with `Range`. */
 const partial = 206
 
 const flowline = `

@@ -66,12 +66,13 @@ layer(Documented.layer, { excludeTestServices: true })("the README", (it) => {
           join(folder, "tsconfig.json"),
           JSON.stringify({ extends: join(root, "tsconfig.json"), include: [], files })
         )
-        // Each further checker would check again what the files have in common.
+        // Each additional checker would repeat the check of the common files.
         const compiled = run(join(root, "node_modules/.bin/tsc"), ["-p", folder, "--checkers", "1"], {
           cwd: folder
         }).catch(({ stdout }: { stdout: string }) => expect(stdout).toBe(""))
         const env = { PATH: process.env["PATH"], GATEWAY: url }
-        // One process for all: it is loading Effect that takes long. The list comes last, to have an execution in it.
+        // One process for all, because loading Effect takes long. The list comes last, so that it contains an
+        // execution.
         const inTurn = [...files.slice(1), files[0]]
         const all = join(folder, "all.ts")
         writeFileSync(all, inTurn.map((file) => `await import("./${file}")\nconsole.log("${border}")\n`).join(""))

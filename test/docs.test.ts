@@ -38,7 +38,7 @@ layer(Documented.layer, { excludeTestServices: true })("the README", (it) => {
           "operations",
           "settings"
         ]) {
-          // Without what needs an id, or starts a gateway.
+          // Without endpoints that need an id, and without those that start a gateway.
           const calls = fences(read(`docs/${page}.md`)).filter(
             ({ language, text }) => language !== "sh" || (text.includes(`${defaultAddress}/`) && !text.includes("$"))
           )
@@ -131,7 +131,7 @@ const problemTypes = (): ReadonlySet<string> => {
 const named = (text: string, pattern: RegExp): ReadonlyArray<string> =>
   [...text.matchAll(/`([^`]+)`/g)].map(([, word]) => word!).filter((word) => pattern.test(word))
 
-/** The rows of a page's tables, by what is in `…` in their first cell. */
+/** The rows of a page's tables, by the text in `…` in the first cell. */
 const rowsOf = (text: string): ReadonlyArray<readonly [names: ReadonlyArray<string>, row: string]> =>
   [...text.matchAll(/^\| (`[^|]+) \|(.+)\|$/gm)].map(([, names, row]) => [named(names!, /./), row!])
 
@@ -152,7 +152,7 @@ describe("a list in the documents is that of the code:", () => {
   it("the limits of requests", () => {
     const limits = new Set([
       ...inSources("src/services", /(?:limitName: |new TooLarge\(\{ limit: )"(\w+)"/g),
-      // The name of the part is that of its limit.
+      // The part has the name of its limit.
       ...inSources("src/services", /parametersPart = "(\w+)"/g)
     ])
     // One of tenants.
@@ -225,7 +225,7 @@ describe("the documents", () => {
 
   it("and recipes set only settings that exist", () => {
     const known = Effect.runSync(settingNames)
-    // One that the page of the settings has wrong, one of Kubernetes, and one that a launcher sets for its run.
+    // A misspelt example on the settings page, one of Kubernetes, and one that a launcher sets for its run.
     const others = new Set(["FLOW_DATE", "FLOW_GATEWAY_SERVICE_HOST", "FLOW_RUN_PROCESS"])
     const folders = ["docs", "examples", "test/recipes"]
     const files = folders.flatMap((folder) =>

@@ -33,7 +33,7 @@ describe("samples", () => {
     const committed = readFileSync(join(samplesFolder, name))
     const text = name.endsWith(".gz") ? gunzipSync(committed).toString() : committed.toString()
     expect(text === sample(name).text).toBe(true)
-    // Compressors differ between builds of zlib in the body they find, never in the header: no time, no system.
+    // Builds of zlib produce different compressed bodies, but the same header: no time, no system.
     if (name.endsWith(".gz")) expect(committed.subarray(0, 10)).toEqual(sampleBytes(sample(name)).subarray(0, 10))
   })
 
@@ -89,10 +89,10 @@ describe("samples", () => {
   })
 })
 
-// The package has no types of its own.
+// The package contains no types.
 const Hjson: { readonly parse: (text: string) => unknown } = createRequire(import.meta.url)("hjson")
 
-/** What a file of the configuration says; the path is relative to the configuration folder. */
+/** The content of a configuration file; the path is relative to the configuration folder. */
 const readDocument = (file: string): unknown => {
   const text = readFileSync(join(conf, file), "utf8")
   if (file.endsWith(".json")) return JSON.parse(text)

@@ -55,7 +55,7 @@ const channel = (folder: string) => {
   )
 }
 
-/** A gateway that does at once what others do now and then. */
+/** A gateway that immediately does what others do periodically. */
 const Used = Layer.unwrap(
   Effect.map(configuration, ({ root, folderOf }) => {
     channel(folderOf("mytenant"))

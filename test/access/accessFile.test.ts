@@ -143,7 +143,7 @@ usrs: {}
       const text = `${before}users:\n  alice:\n    ${place}\n`.replaceAll("?", spelling)
       const faults = faultsOf(text)
       expect(faults).not.toEqual([])
-      // A name that is unknown is repeated, as nobody could find it else: what stands before a colon is a name.
+      // An unknown name is repeated, because nobody could find it otherwise: the text before a colon is a name.
       const names = faults.filter((fault) => !/There is no "/.test(fault) && !/^\d+:\d+ [\w.]*hunter/.test(fault))
       expect([text, names.join("\n")]).toEqual([text, expect.not.stringContaining("hunter2")])
     },

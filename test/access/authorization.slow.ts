@@ -36,7 +36,7 @@ const pathOf = (template: string, tenant: string) =>
     .replace("{operator}", "grok")
     .replaceAll(/\{\w+\}/g, "x")
 
-/** What an answer means for the request: nobody known, no such tenant, not allowed, or answered by the endpoint. */
+/** The meaning of an answer: not authenticated, no such tenant, not allowed, or answered by the endpoint. */
 const outcome = (status: number, body: string): string => {
   if (status === 401) return "unauthorized"
   const problem = status < 400 || body === "" ? {} : JSON.parse(body)
@@ -59,7 +59,7 @@ const expected = (holder: Holder | undefined, request: string, role: string, ten
   return roles.indexOf(holder.role) >= roles.indexOf(role as Role) ? "answered" : "forbidden"
 }
 
-/** A configuration of two tenants with an access file: a user for each role and scope, and an issuer. */
+/** A configuration of two tenants with an access file that has a user for each role and scope, and an issuer. */
 const setUp = Effect.gen(function* () {
   const conf = mkdtempSync(join(tmpdir(), "flow-access-"))
   for (const tenant of tenants.slice(0, 2)) mkdirSync(join(conf, "tenants", tenant), { recursive: true })
@@ -98,7 +98,7 @@ it.live(
           })
 
         const ownPage = { "sec-fetch-site": "same-origin" }
-        /** The cookie of a browser in which somebody has logged in, as the console sends it. */
+        /** The cookie of a logged-in browser, as the console sends it. */
         const session = Effect.fnUntraced(function* (credential: object) {
           const answer = yield* raw("/console/session", {
             method: "POST",
@@ -109,7 +109,7 @@ it.live(
           return { ...ownPage, cookie }
         })
 
-        /** The credentials of a holder, by scheme. Keys are of one tenant, so that a holder for all has none. */
+        /** The credentials of a holder, by scheme. Keys belong to one tenant, so a holder for all tenants has none. */
         const credentialsOf = Effect.fnUntraced(function* (holder: Holder) {
           const name = nameOf(holder)
           const found: Record<string, Record<string, string>> = { basic: basic(name, password) }
@@ -154,7 +154,7 @@ it.live(
             }
           }
         })
-        // What deletes everything comes last, so that earlier requests find what they need.
+        // Requests that delete everything come last, so that earlier ones find what they need.
         const requests = [...documentedRoles].sort(
           ([a], [b]) => Number(a.startsWith("DELETE")) - Number(b.startsWith("DELETE"))
         )

@@ -115,7 +115,7 @@ layer(gateway, { excludeTestServices: true })("a token", (it) => {
       [{ "https://example.com/roles": ["flow"] }, "https://example.com/roles", true],
       [{ scope: "openid flow" }, "scope", true],
       [{ scp: "flow" }, "scp", true],
-      // What people write of themselves gives no role by a word of it.
+      // A word within a text that users may write themselves gives no role.
       [{ name: "I flow" }, "name", false],
       [{ scope: "openid flower" }, "scope", false],
       [{ roles: [["flow"], { flow: "flow" }] }, "roles", false],

@@ -16,7 +16,10 @@ export interface Got {
   readonly json: any
 }
 
-/** A browser with its cookies, as much of one as the gateway sees: it keeps what `Set-Cookie` says, and follows nothing. */
+/**
+ * A browser with its cookies, as far as the gateway can tell: it stores cookies of `Set-Cookie`, and follows no
+ * redirection.
+ */
 export class Browser {
   readonly jar = new Map<string, string>()
   readonly #url: string
@@ -71,7 +74,7 @@ export class Browser {
     return this.post("/console/session", credential, headers)
   }
 
-  /** Who the gateway says it is. */
+  /** The user according to the gateway. */
   readonly session = Effect.suspend(() => this.get("/console/session"))
 }
 
@@ -96,7 +99,7 @@ export const alice = { user: "alice", password }
 
 export const archives = "/v1/mytenant/archives"
 
-/** A browser in which somebody has logged in. */
+/** A browser with a logged-in user. */
 export const loggedIn = Effect.fnUntraced(function* (credential: object = alice) {
   const browser = yield* freshBrowser
   const answer = yield* browser.logIn(credential)

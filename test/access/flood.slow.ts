@@ -15,7 +15,7 @@ interface Answer {
   readonly body: string
 }
 
-/** A client with an address of its own: all of 127.0.0.0/8 is this machine. */
+/** A client with its own address: all of 127.0.0.0/8 is this machine. */
 const clientAt = (localAddress: string, connections: number) =>
   Effect.map(
     Effect.acquireRelease(
@@ -87,7 +87,7 @@ layer(guarded(accessFile(users)), { excludeTestServices: true })("10,000 wrong p
       const counts = counted(answers.map(({ status }) => status))
       expect([401, 429, 503]).toEqual(expect.arrayContaining([...counts.keys()]))
       expect(counts.get(429)).toBeGreaterThan(0)
-      // 30 at once, one more in a second, and the newcomer.
+      // 30 at once, one more per second, and the newcomer.
       const tries = (yield* derived) - before - 1
       expect(tries).toBe(counts.get(401))
       expect(tries).toBeLessThanOrEqual(31 + Math.ceil(seconds))

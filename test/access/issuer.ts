@@ -21,7 +21,7 @@ export const signingKey = (algorithm: string, kid?: string) =>
 /** An OpenID Connect issuer on this machine. */
 export interface TestIssuer {
   readonly issuer: string
-  /** The host and port that `FLOW_OUTBOUND_ALLOW` has to list. */
+  /** The host and port for `FLOW_OUTBOUND_ALLOW`. */
   readonly host: string
   /** What it publishes. */
   keys: ReadonlyArray<SigningKey>

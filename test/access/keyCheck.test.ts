@@ -155,7 +155,7 @@ layer(Layer.empty, { excludeTestServices: true })("the check of keys", (it) => {
         concurrency: "unbounded"
       })
       expect(failures.map(({ _tag }) => _tag)).toEqual(Array.from({ length: 3 }, () => "StorageUnreachable"))
-      // More than one statement asks for: all fail with the first one, so that none waits for the store twice.
+      // More keys than one statement looks up: all fail with the first one, so that none waits for the store twice.
       const gate = yield* Deferred.make<void>()
       const away = reads.before
       reads.before = Effect.andThen(Deferred.await(gate), away)

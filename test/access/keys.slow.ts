@@ -28,7 +28,7 @@ const as = (user: string) => ({ authorization: basic(user) })
 const withKey = (key: string) => ({ "x-api-key": key })
 const keysOf = (tenant: string) => `/v1/${tenant}/keys`
 
-/** Makes a key and gives the answer's body. */
+/** Creates a key and returns the answer's body. */
 const make = Effect.fnUntraced(function* (
   headers: Readonly<Record<string, string>>,
   request: Readonly<Record<string, unknown>> = {},

@@ -56,7 +56,7 @@ layer(setting, { excludeTestServices: true })("a login at an issuer", (it) => {
         const back = issuer.authorize(asked.href)
         const answer = yield* browser.get(back, { "sec-fetch-site": "cross-site" })
         expect([answer.status, placeOf(back, answer)]).toEqual([302, "/console/flowlines/a?b=c"])
-        // The cookie of the login is gone, and that of the session is strict.
+        // The login's cookie is removed, and the session's is strict.
         expect([...browser.jar.keys()]).toEqual([expect.stringMatching(/^flow-\w{12}$/)])
         expect(answer.cookies.find((one) => one.includes("Strict") && !one.includes("Max-Age=0"))).toContain("HttpOnly")
         expect((yield* browser.session).json).toMatchObject({
@@ -99,12 +99,12 @@ layer(setting, { excludeTestServices: true })("a login at an issuer", (it) => {
           expect(placeOf(used, yield* attacker.get(used))).toBe("/console/")
           expect(placeOf(used, yield* kept.get(used))).toBe("/console/login?problem=refused")
           expect((yield* kept.session).json.principal).toBe(null)
-          // A code of somebody else's login: this browser has not begun it.
+          // A code of somebody else's login, which this browser has not started.
           const other = new Browser(url)
           yield* begun(other)
           const foreign = issuer.authorize(yield* begun(new Browser(url)))
           expect(placeOf(foreign, yield* other.get(foreign))).toBe("/console/login?problem=expired")
-          // The state of the own login with a code of somebody else's.
+          // This login's state with a code of somebody else's login.
           const mixed = new URL(issuer.authorize(yield* begun(other)))
           mixed.searchParams.set(
             "code",
@@ -112,7 +112,7 @@ layer(setting, { excludeTestServices: true })("a login at an issuer", (it) => {
           )
           expect(placeOf(mixed.href, yield* other.get(mixed.href))).toBe("/console/login?problem=refused")
           expect((yield* other.session).json.principal).toBe(null)
-          // A state that only begins as the own one.
+          // A state that only starts like this login's.
           const altered = new URL(issuer.authorize(yield* begun(other)))
           const state = altered.searchParams.get("state") ?? ""
           altered.searchParams.set("state", `${state.slice(0, 8)}${"x".repeat(35)}`)

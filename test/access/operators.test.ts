@@ -7,7 +7,7 @@ import { memoryGateway, raw, temporaryFolder } from "../support/gateway.ts"
 import { accessFile, hashOf, replaceFile } from "./accessFiles.ts"
 import { basic } from "./support.ts"
 
-/** A gateway whose default tenant has a pattern of its own, and a user of another tenant. */
+/** A gateway whose default tenant has a pattern, and a user of another tenant. */
 const Guarded = Layer.unwrap(
   Effect.gen(function* () {
     const { root, folderOf } = yield* configuration

@@ -17,7 +17,7 @@ const alice = (stored: string, tenant = "mytenant") => ({ stored, roles: { [tena
 
 const clock = hashOf("tick")
 
-/** A version of the file. Which tenant `clock` sees tells which version holds, without a wrong password. */
+/** A version of the file. The tenant that `clock` can see shows which version is in force, without a wrong password. */
 const version = (users: Parameters<typeof accessFile>[0], tenant: "mytenant" | "othertenant" = "mytenant") =>
   accessFile({ admin, clock: { stored: clock, roles: { [tenant]: "viewer" } }, ...users })
 
@@ -35,7 +35,7 @@ const state = Effect.gen(function* () {
 const sound = [200, 0, 0]
 const faulty = [200, 1, 1]
 const stateIs = (wanted: ReadonlyArray<number>) => until(state, (seen) => String(seen) === String(wanted))
-/** Waits until a version with this tenant of `clock` holds. */
+/** Waits until the version with this tenant of `clock` is in force. */
 const holds = (tenant: "mytenant" | "othertenant") =>
   until(statusOf(path, basic("clock", "tick")), (seen) => seen === (tenant === "mytenant" ? 200 : 404))
 

@@ -28,7 +28,7 @@ HttpApi.reflect(Api, {
   }
 })
 
-/** Webhooks have tokens of their own, and check them themselves: test/schedules/hooks.slow.ts. */
+/** Webhooks have separate tokens and check them themselves: test/schedules/hooks.slow.ts. */
 const withToken = "POST /v1/{tenant}/hooks/{name}"
 const guarded = declared.filter(({ request }) => request !== withToken)
 

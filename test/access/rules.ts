@@ -61,7 +61,7 @@ const checks = authenticator.pipe(
   Layer.provide(rules)
 )
 
-/** A clock for what is built with it, and a way to run an effect at a later time of it. */
+/** A clock for the services under test, and a function that runs an effect at a later time of it. */
 export const movableClock = Effect.clockWith((clock) =>
   Effect.sync(() => {
     let ahead = 0

@@ -15,7 +15,7 @@ const archives = "/v1/mytenant/archives"
 /** How many lines of a gateway's log name the session. */
 const linesOf = (gateway: { stderr: () => string }) => gateway.stderr().split("/console/session").length - 1
 
-/** The variables of a gateway with an access file and a database of its own. */
+/** The variables of a gateway with an access file and a separate database. */
 const guarded = Effect.gen(function* () {
   const auth = join(yield* temporary, "access.yaml")
   writeFileSync(auth, accessFile({ alice: { stored: hashOf(password), roles: { mytenant: "admin" } } }))

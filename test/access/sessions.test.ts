@@ -143,7 +143,7 @@ const suite = (it: Vitest.MethodsNonLive<TestGateway>) => {
       expect([hidden.status, (yield* browser.get("/v1/othertenant/archives")).status]).toEqual([404, 200])
       expect((yield* vera.get(archives)).json.detail).toBe("The session has ended: log in again")
       yield* change({ mytenant: "admin" }, hashOf(password))
-      // The same password with another salt is another stored password: somebody has set it.
+      // The same password with another salt is another stored password: somebody has set it again.
       const ended = yield* until(browser.get("/v1/othertenant/archives"), ({ status }) => status === 401)
       expect([ended.status, browser.jar.size]).toEqual([401, 0])
       yield* replaceAccess(file)
@@ -229,7 +229,7 @@ const suite = (it: Vitest.MethodsNonLive<TestGateway>) => {
       expect((yield* browser.logIn(alice)).json.principal).toBe("user:alice")
       expect(browser.jar.get(name)).not.toBe(former.jar.get(name))
       expect((yield* former.get(archives)).status).toBe(401)
-      // A token that somebody else has put into the browser is not taken over.
+      // A token that somebody else has put into the browser is not adopted.
       const fixed = "f".repeat(43)
       const victim = new Browser(url, new Map([[name, fixed]]))
       yield* victim.logIn(alice)

@@ -6,7 +6,7 @@ import { analytics, node, reading, within } from "./support.ts"
 
 const latin = (text: string) => Buffer.from(text, "latin1")
 
-/** Files and what reading them prints, or why it fails. */
+/** Files, with the output of reading them or the failure. */
 const cases: ReadonlyArray<
   readonly [name: string, path: string, content: string | Uint8Array, outcome: string | ReadonlyArray<string>]
 > = [

@@ -8,7 +8,7 @@ import { analytics, node, within } from "./support.ts"
 
 const feeding = node("dataset_generator", "dataset_generator", { rows: [{ city: "Oslo", population: 717710, id: 1 }] })
 
-// There is no index and no server here: test/search has the search nodes, test/engine those that reach servers.
+// No index and no server here: test/search covers the search nodes, test/engine those that connect to servers.
 const local = nodesOf("analytics").filter(({ type }) => !/^(search|sql|http)_/.test(type))
 
 describe("every node of analytics", () => {

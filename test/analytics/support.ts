@@ -15,7 +15,7 @@ import { Memory } from "../nodes/memory.ts"
 
 type Wire = string | readonly [component: string, stream: string]
 
-/** A node by its component's name. It publishes `out`, and takes `out` of `from`, or the stream that stands there. */
+/** A node named by its component. It publishes `out`, and subscribes to `out` of `from`, or to the given stream. */
 export const node = (
   component: string,
   type: string,
@@ -60,7 +60,7 @@ const plant = async (conf: string, tree: Tree) => {
   }
 }
 
-/** Runs a flowline through the real engine, in a process of its own, with these configuration files. */
+/** Runs a flowline in the real engine, in a separate process, with these configuration files. */
 export const run = (flowline: Flowline, tree: Tree = {}, given: Partial<EngineSettings> = {}) =>
   Effect.gen(function* () {
     const { root, conf, data, blobs } = yield* places
@@ -95,7 +95,7 @@ export const select = (statement: string, rows: ReadonlyArray<unknown> = [{ a: 1
     node("shown", "show", { format: "json" }, ["query"])
   ])
 
-/** Runs a flowline in this process, which is faster; gives the failure's text, or what was printed. */
+/** Runs a flowline in this process, which is faster. Returns the failure's text, or the output. */
 export const within = (flowline: Flowline, tree: Tree = {}, memoryMib = 512) =>
   Effect.gen(function* () {
     const { root, conf } = yield* places
@@ -126,7 +126,7 @@ export const within = (flowline: Flowline, tree: Tree = {}, memoryMib = 512) =>
     })
   })
 
-/** What a failed or succeeded run of one file and one node says. */
+/** The output of a succeeded or failed run of one file and one node. */
 export const reading = (path: string, content: string | Uint8Array, settings: DagNode["settings"] = {}) =>
   Effect.map(
     within(

@@ -30,7 +30,7 @@ const put = (
     )
   )
 
-/** The digests of the tenant's versions, of the stored resource that came with them, and of the rows of the audit. */
+/** The digests of the tenant's versions, of their stored resource, and of the audit's rows. */
 const kept = Effect.fnUntraced(function* (tenant: TenantId) {
   const sql = yield* SqlClient.SqlClient
   const [row] = yield* sql<{ builds: string; stored: string; rows: string }>`

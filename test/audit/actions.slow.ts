@@ -23,7 +23,7 @@ HttpApi.reflect(Api, {
   }
 })
 
-/** Whether a change was asked for. The gateway removes by itself what is too old, and bytes that nobody has any more. */
+/** Whether a client requested the change. The gateway itself removes what is too old, and unreferenced bytes. */
 const isAsked = ({ action, outcome }: { readonly action: string; readonly outcome: string }) =>
   outcome !== "failed" && action !== "blobs.sweep" && !action.startsWith("retention.")
 

@@ -47,7 +47,7 @@ const Mutation = Schema.Union([
   Schema.Struct({ kind: Schema.Literal("insert"), at: Place, renumber: Schema.Boolean, text: Text })
 ])
 
-/** The rows after somebody has laid hands on them, as a reader finds them: in the order of their numbers. */
+/** The rows as a reader finds them after somebody has tampered with them, in the order of their numbers. */
 const mutated = (rows: ReadonlyArray<AuditEntry>, mutation: typeof Mutation.Type): ReadonlyArray<AuditEntry> => {
   const { at } = mutation
   const row = rows[at]!

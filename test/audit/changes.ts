@@ -63,7 +63,7 @@ const copy = (to: string) =>
   ask(`${base}/resources/copy/${companion}`, { method: "PUT", body: form({ destination: to }) })
 
 interface Called {
-  /** Makes the request; what it answers is a success. */
+  /** Sends the request, which must succeed. */
   readonly call: Effect.Effect<{ readonly status: number; readonly text: string }, unknown, TestGateway>
   readonly row: Partial<Record<keyof AuditEntry, unknown>>
 }

@@ -52,7 +52,7 @@ layer(suite, { excludeTestServices: true })("a change whose row cannot be writte
           expect(yield* Effect.all(both, { concurrency: 2 })).toEqual([504, 504])
         })
       )
-      // On a busy machine a request may have given up while its commit was waiting. Then there are both, else none.
+      // On a busy machine a request may give up while its commit is waiting. Then both exist, otherwise neither.
       const { flowlines, rows } = yield* counted
       expect(rows).toBe(flowlines)
       // The same request again, with the same key, has its answer or is done now.

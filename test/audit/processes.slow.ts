@@ -86,11 +86,11 @@ it.live("two gateways on one database write one chain, and a kill leaves no chan
       const stored = yield* sql<{ target: string }>`select id as target from flowlines order by 1`
       expect(audited).toEqual(stored)
     })
-    // Killed after the flowline was written, and before its row is: neither is there.
+    // Killed after the flowline was written, and before its row was: neither exists.
     yield* during("answer", Effect.forkDetach(save(one.url, "before")), () => killed(one))
     expect(yield* count("flowlines")).toBe(flowlines)
     yield* consistent
-    // Killed in the midst of the commit, which PostgreSQL finishes: both are there.
+    // Killed during the commit, which PostgreSQL completes: both exist.
     const three = yield* Effect.promise(start)
     yield* during("commit", Effect.forkDetach(save(two.url, "during")), () => killed(two))
     expect(yield* save(three.url, "during")).toMatchObject({ status: 200 })

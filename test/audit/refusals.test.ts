@@ -111,7 +111,7 @@ layer(gateway, { excludeTestServices: true })("a refusal", (it) => {
       expect(yield* send(developer, "GET", "/v1/mytenant/flowline/none")).toBe(404)
       expect(yield* send(developer, "POST", "/v1/mytenant/flowline/save", { body: flowlineForm("nothing") })).toBe(400)
       expect(yield* send(developer, "PATCH", "/v1/mytenant/flowline")).toBe(405)
-      // Rows are written in their order: when a later refusal is there, there is none of the earlier ones.
+      // Rows are written in order: once a later refusal is present, missing earlier ones will never be written.
       expect(yield* send(developer, "DELETE", "/v1/mytenant/archives")).toBe(403)
       yield* found("mytenant", ({ principal }) => principal === "user:dan")
       const all = [...(yield* audited("mytenant")), ...(yield* audited("platform"))]
@@ -153,7 +153,7 @@ const refusal = (given: Partial<Refusal> = {}): Refusal => ({
   ...given
 })
 
-/** A log whose store can be away, and what was written. */
+/** A log whose store can become unreachable, and the written rows. */
 const logged = Effect.gen(function* () {
   const state = { isAway: false }
   const written: Array<NewEntry & { readonly chain: Chain }> = []

@@ -16,7 +16,7 @@ const saved = Effect.flatMap(TestGateway, ({ client }) =>
   client.flowlines.save({ params: { tenant }, query: {}, payload: flowlineForm(generator(1, 1)) })
 )
 
-/** A schedule whose flowline is gone: what fires starts nothing, so that nobody else writes a row. */
+/** A schedule whose flowline is deleted: its firings start nothing, so that nothing else writes a row. */
 const lost = (name: string, trigger: unknown = { every: "1d" }) =>
   Effect.gen(function* () {
     const { id } = yield* saved
@@ -27,7 +27,7 @@ const lost = (name: string, trigger: unknown = { every: "1d" }) =>
 
 const range = { from: "2026-01-01T00:00:00Z", to: "2026-01-03T00:00:00Z" }
 
-/** A request to each endpoint of schedules that changes something, and the row that it is to write. */
+/** A request to each schedule endpoint that changes something, and the expected row. */
 export const scheduleCalls = {
   "schedules.put": Effect.map(saved, ({ id }) => ({
     call: call("PUT", "schedules/made", { flowline: id, trigger: { every: "1d" } }),

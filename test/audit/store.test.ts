@@ -181,7 +181,7 @@ layer(stores)("the audit in PostgreSQL", (it) => {
         )
       }
       expect(yield* expire).toBe(0)
-      // A row that is old behind one that is not stays: what is left is one piece.
+      // An old row after a recent one stays: the remaining chain has no gaps.
       yield* age("seq <= 5500 or seq = 5800")
       expect([yield* expire, yield* expire, yield* expire]).toEqual([5000, 500, 0])
       const rows = yield* list(chain)
@@ -194,7 +194,7 @@ layer(stores)("the audit in PostgreSQL", (it) => {
       expect(faultOf(rows, yield* headOf(chain))).toMatchObject({ seq: 5800 })
       yield* sql`update audit set at = at + interval '2 days' where tenant = ${chain} and seq = 5800`
       expect(faultOf(yield* list(chain), yield* headOf(chain))).toBeUndefined()
-      // When all rows are old, only the row that says so stays, and it is not replaced again and again.
+      // If all rows are old, only the row that records the removal stays, and it is not replaced repeatedly.
       yield* age("true")
       expect([yield* expire, yield* expire]).toEqual([502, 0])
       yield* age("true")
@@ -204,7 +204,7 @@ layer(stores)("the audit in PostgreSQL", (it) => {
   )
 })
 
-/** The number of the row at which a fault shows, as the transaction of the client sees the chain. */
+/** The number of the row at which a fault is detected, as the client's transaction sees the chain. */
 const sqlLook = (sql: SqlClient.SqlClient, chain: Chain) =>
   Effect.gen(function* () {
     const rows = yield* sql<AuditEntry>`

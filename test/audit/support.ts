@@ -3,7 +3,7 @@ import { ChainCheck, type ChainFault, type Head } from "../../src/services/audit
 import type { AuditEntry } from "../../src/services/audit/Entry.ts"
 import { sha256 } from "../memory/Audit.ts"
 
-/** A row of a change, with some members of its own. */
+/** A row of a change, with some members overridden. */
 export const entry = (given: Partial<NewEntry> = {}): NewEntry => ({
   principal: "user:alice",
   method: "basic",

@@ -7,7 +7,7 @@ import { cut, joined, noise, sha256 } from "./bytes.ts"
 
 const between = (minimum: number, maximum: number) => Schema.Int.check(Schema.isBetween({ minimum, maximum }))
 
-/** What blobs are to do wherever they are kept. Every test begins without any. */
+/** The behaviour of blobs in every storage. Each test starts without blobs. */
 export const behaviour = <E>(name: string, layer: Layer.Layer<Blobs, E>, runs = 60) =>
   describe(name, () => {
     it.effect("gives back what was written, whole and in parts", () =>

@@ -1,7 +1,7 @@
 import { assert, describe, it } from "vitest"
 import { boundedCalls, Overdue, slotsOf, tracked } from "../../src/drivers/blobs/FileCalls.ts"
 
-/** A call that ends when it is told to. */
+/** A call that ends on request. */
 const held = () => {
   const ends: Array<(value: number) => void> = []
   const start = (done: (error: null, value: number) => void) => void ends.push((value) => done(null, value))
@@ -39,7 +39,7 @@ describe("bounded calls", () => {
     const lost = [outcome(call(start)), outcome(call(start)), outcome(call(start))]
     assert.strictEqual(ends.length, 2)
     assert.deepStrictEqual(await Promise.all(lost), ["overdue", "overdue", "overdue"])
-    // At once: before a timer that is due at once.
+    // Immediately: before a timer that is due now.
     const late = new Promise((done) => setTimeout(done, 0, "late"))
     assert.strictEqual(await Promise.race([outcome(call(start)), late]), "overdue")
     assert.strictEqual(ends.length, 2)

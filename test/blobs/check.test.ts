@@ -60,7 +60,7 @@ describe("the check of all blobs", () => {
       assert.deepStrictEqual(yield* until(ledger.damaged, (all) => all.length > 0), [bad!])
       yield* until(ledger.takeCheck("a", 1), (place) => place?.roundEnded === true)
       yield* blobs.write(bad!.tenant, cut(noise(1000, 1)))
-      // As the next gateway does, which looks at what is known to be damaged first.
+      // Like the next gateway, which first checks the blobs that are known to be damaged.
       yield* start(1e9)
       yield* until(ledger.damaged, (all) => all.length === 0)
     })
@@ -120,7 +120,7 @@ layer(gateway(), { excludeTestServices: true })("a gateway", (it) => {
         json: { status: "ready", dependencies, defects: { damagedBlobs: 1 } }
       })
       yield* ledger.forgetDamaged({ tenant: TenantId(mytenant), sha256: hash })
-      // How runs are isolated is told as soon as it is known.
+      // The isolation of runs is reported as soon as it is known.
       const { isolation: _, ...told } = (yield* ask("/health/ready")).json as Record<string, unknown>
       expect(told).toEqual({ status: "ready", dependencies })
     })

@@ -23,7 +23,7 @@ const fresh = Effect.gen(function* () {
   return { root, blobs: yield* diskAt(root) }
 })
 
-/** A source that says nothing after its first chunk, for which a file is opened. */
+/** A source that stalls after its first chunk, after a file has been opened for it. */
 const silent = async function* () {
   yield noise(1_100_000)
   await new Promise(() => {})

@@ -14,7 +14,7 @@ import { diskAt, filesBelow, openBelow, scratch, tmpfs } from "./folder.ts"
 const isUnreachable = <A, E>(effect: Effect.Effect<A, E>) =>
   Effect.map(Effect.flip(effect), (error) => assert.instanceOf(error, StorageUnreachable))
 
-/** The same without waiting for anything: a timer that is due at once comes later. */
+/** The same without waiting at all: even a timer that is due now would fire later. */
 const isUnreachableNow = <A, E>(effect: Effect.Effect<A, E>) =>
   isUnreachable(Effect.raceFirst(effect, Effect.as(Effect.sleep(0), "late")))
 
@@ -33,7 +33,7 @@ describe("a disk in trouble", () => {
   it.live("that is full refuses, keeps nothing, and works again when there is room", () =>
     Effect.gen(function* () {
       const mounted = yield* tmpfs(4096)
-      // Without the right to mount, the test below is what shows a write that the kernel breaks off.
+      // Without the right to mount, the test below covers writes that the kernel aborts.
       const folder = mounted ?? (yield* scratch)
       const blobs = yield* diskAt(join(folder, "blobs"))
       const small = yield* blobs.write("one", cut(noise(500_000)))
@@ -119,7 +119,7 @@ describe("a disk in trouble", () => {
     })
   )
 
-  // One thread is all that hangs then.
+  // Then the only thread hangs.
   const hasOneThread = process.env["UV_THREADPOOL_SIZE"] === "1"
 
   it.live.skipIf(hasOneThread)(
@@ -141,7 +141,7 @@ describe("a disk in trouble", () => {
           concurrency: "unbounded"
         })
         yield* hanging
-        // No thread is risked any more, so the answer comes at once.
+        // No more threads are risked, so the answer is immediate.
         yield* isUnreachableNow(blobs.read("one", hash))
         yield* isUnreachableNow(blobs.write("one", cut(noise(10))))
         yield* isUnreachableNow(blobs.health)

@@ -12,7 +12,7 @@ export const scratch: Effect.Effect<string, never, Scope.Scope> = Effect.acquire
   (folder) => Effect.sync(() => rmSync(folder, { recursive: true, force: true }))
 )
 
-/** The files below a folder, relative to it, without those of sums. */
+/** The files below a folder, relative to it, without checksum files. */
 export const filesBelow = (folder: string): ReadonlyArray<string> =>
   existsSync(folder)
     ? readdirSync(folder, { recursive: true, withFileTypes: true })
@@ -33,7 +33,7 @@ export const openBelow = (folder: string): ReadonlyArray<string> =>
     }
   })
 
-/** A file system in memory of so many KiB, or undefined where this user may not mount one. */
+/** An in-memory file system of so many KiB; undefined if this user may not mount one. */
 export const tmpfs = (kibibytes: number): Effect.Effect<string | undefined, never, Scope.Scope> =>
   Effect.flatMap(scratch, (folder) =>
     Effect.acquireRelease(

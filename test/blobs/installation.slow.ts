@@ -42,7 +42,7 @@ const database = Effect.gen(function* () {
 
 const root = Effect.map(scratch, (folder) => join(folder, "blobs"))
 
-/** The id that a refusal says to adopt. */
+/** The id that a refusal offers to adopt. */
 const named = (message: string): string => /FLOW_BLOBS_ADOPT=(\S+)$/.exec(message)?.[1] ?? ""
 
 /** A folder with a blob, as a version without ids left it, or another installation. */

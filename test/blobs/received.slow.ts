@@ -9,13 +9,13 @@ import { diskAt, filesBelow, scratch } from "./folder.ts"
 
 const mib = 1024 * 1024
 
-/** A pipe that gets the bytes in copies of its own, and those copies. */
+/** A pipe that receives copies of the bytes, and these copies. */
 const piped = (bytes: Uint8Array, length: number) => {
   const pipe = new Pipe()
   const pushed: Array<Uint8Array> = []
   const push = () => {
     for (let turns = 0; pushed.length * length < bytes.length; turns++) {
-      // Now and then the pusher comes back later, and it waits while the pipe is full.
+      // Now and then the pusher returns later, and it waits while the pipe is full.
       if (turns === 40 || pipe.full) return void pipe.whenRoom(() => setImmediate(push))
       const at = pushed.length * length
       const chunk = new Uint8Array(bytes.subarray(at, at + length))

@@ -25,7 +25,7 @@ const listening = (listener: RequestListener) =>
 
 const begun = "<InitiateMultipartUploadResult><UploadId>1</UploadId></InitiateMultipartUploadResult>"
 
-/** The blobs of a server that begins uploads and leaves their parts to the test. */
+/** The blobs of a server that starts uploads and leaves their parts to the test. */
 const against = (part: RequestListener) =>
   Effect.gen(function* () {
     const server = yield* listening((request, response) => {

@@ -133,7 +133,7 @@ describe("an S3 server", () => {
     ["stops after the head", (_, response) => void response.writeHead(200, { "content-length": "100" }).write("x")]
   ]
 
-  // What they answer cannot always be told from the truth.
+  // Some of their wrong answers cannot be detected.
   const liars = ["hides its error in a success", "speaks nonsense"]
 
   for (const [what, listener] of servers) {

@@ -4,7 +4,7 @@ import { slotBytes } from "../../src/drivers/blobs/FileWriter.ts"
 import { Sha256 } from "../../src/drivers/blobs/Sha256.ts"
 import { noise, sha256 } from "./bytes.ts"
 
-/** Hashes bytes slot after slot, as a writer does; several at once, so that their slots mix. */
+/** Hashes bytes slot by slot, as a writer does; several concurrently, so that their slots mix. */
 const hashed = async (bytes: Buffer, here: boolean): Promise<string> => {
   const hash = new Sha256(here)
   try {

@@ -3,7 +3,7 @@ import { Blobs } from "../../src/drivers/blobs/Blobs.ts"
 import * as Disk from "../../src/drivers/blobs/DiskBlobs.ts"
 import { noise } from "./bytes.ts"
 
-/** Writes a blob of so many MiB (for ever without a number) in a process of its own and prints how that ended. */
+/** Writes a blob of so many MiB (endlessly without a number) in a separate process, and prints the result. */
 const [root = "", mebibytes] = process.argv.slice(2)
 
 const source = async function* () {

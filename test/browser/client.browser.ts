@@ -11,7 +11,7 @@ import { gateway, TestGateway, temporaryFolder } from "../support/gateway.ts"
 const html = `<!doctype html><title>A page</title>
 <script type="module">import * as client from "/client.js"; globalThis.client = client</script>`
 
-/** The origin of a page that is not the gateway's. It serves the client as one file, and nothing else. */
+/** The origin of a page that is not the gateway's. It serves the client as a single file, and nothing else. */
 class Page extends Context.Service<Page, { readonly origin: string }>()("test/browser/Page") {
   static readonly layer = Layer.effect(
     Page,

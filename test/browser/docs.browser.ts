@@ -27,7 +27,7 @@ layer(memoryGateway(), { excludeTestServices: true })("the page of the API", (it
         // The last group of the list: by then the whole page has been made.
         await page.getByText("Archives", { exact: true }).first().waitFor({ timeout: patience })
         await page.waitForLoadState("networkidle", { timeout: patience })
-        // Where a reader says how the page is to authenticate its requests.
+        // Where readers enter how the page authenticates its requests.
         await page.getByRole("button", { name: /Auth Type/ }).click()
         for (const scheme of ["basic", "bearer", "key"]) {
           await page.getByRole("option", { name: scheme, exact: true }).first().waitFor({ timeout: patience })

@@ -47,7 +47,7 @@ layer(Documented, { excludeTestServices: true })("a page of a tenant's documenta
       const base = `${url}/v1/mytenant/documentation`
       assert.deepStrictEqual(yield* shown(`${base}/page`), ["Page", 7])
       assert.deepStrictEqual(yield* shown(`${base}/own.html`), ["own", 7])
-      // For the browser another port of this machine is the same site, and 127.0.0.1 is another one than localhost.
+      // To the browser another port of this machine is the same site, but 127.0.0.1 and localhost are different sites.
       const other = `${base}/picture.svg`.replace("127.0.0.1", "localhost")
       yield* Effect.promise(() => page.goto(`${base}/page`))
       const foreign = yield* Effect.promise(async () => {

@@ -16,7 +16,7 @@ dag:
   - { type: file_output, settings: { path: ${path}, append: true }, subscribe: [ { component: file_input, stream: out } ] }
 ${more}`
 
-/** Fails at its end, which begins with closing the file. */
+/** Fails at its end, which starts with closing the file. */
 const failing = appending(
   "failing.log",
   `  - { type: generator_input, settings: { messages: [ { at: 1000 } ], count: 1 }, publish: [ { stream: out } ] }

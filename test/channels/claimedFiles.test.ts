@@ -59,7 +59,7 @@ layer(stores, { excludeTestServices: true })("a file", (it) => {
       const second = yield* started("second")
       expect(yield* claimed(second)).toEqual([{ path: paths[0], holder: "channels/c/l/first" }])
       yield* stopped(first)
-      // The first goes on at its position when it is started again, and writes the lines behind it once more.
+      // When the first one is started again, it continues at its position, and writes the lines after it once more.
       expect(yield* claimed(second)).toEqual([{ path: paths[0], place: { file: "1.2", bytes: 5 } }])
 
       yield* store.progress(second, { positions: { input: 2 }, files: place(9) })

@@ -18,7 +18,7 @@ const Scheduled = Schema.Struct({
   jobs: Schema.Tuple([Schema.Struct({ nextRun: Schema.String, since: Schema.String })])
 })
 
-/** Makes the clock of a process go wrong by so many milliseconds. */
+/** Shifts the clock of a process by so many milliseconds. */
 const wrongBy = (millis: number): string => {
   const code = `const now=Date.now;Date.now=()=>now()+${millis}`
   return `--import=data:text/javascript,${encodeURIComponent(code)}`

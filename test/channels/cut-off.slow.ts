@@ -26,7 +26,7 @@ const texts = (name: string): ChannelTexts => ({
 })
 const [former, next] = [texts("former"), texts("next")]
 
-/** A gateway's view of the channels. Each has a data folder of its own, so no lock is shared. */
+/** A gateway's view of the channels. Each has a separate data folder, so no lock is shared. */
 const gateway = (conf: string, data: string) => {
   const settings = { conf, data: join(conf, data), storageDeadline: 600_000 }
   const folders = ChannelFolders.layer.pipe(
@@ -44,7 +44,7 @@ const replace =
 
 const operations = ["mkdir", "open", "rename", "rm", "readdir", "stat"] as const
 
-/** What a gateway does on a configuration of its own. */
+/** The actions of a gateway on a separate configuration. */
 const inFolder = <A, E>(
   data: string,
   work: (conf: Effect.Success<typeof configuration>) => Effect.gen.Return<A, E, ChannelFiles | ChannelFolders | Conf>
@@ -56,7 +56,9 @@ const inFolder = <A, E>(
     )
   ).pipe(Effect.scoped)
 
-/** While an effect runs, operations of the file system below the tenants do something else where `instead` answers it. */
+/**
+ * While an effect runs, file system operations below the tenants are replaced where `instead` returns a replacement.
+ */
 const intercepted = <A, E, R>(
   conf: string,
   instead: (count: number) => Promise<unknown> | undefined,
@@ -83,7 +85,7 @@ const intercepted = <A, E, R>(
 }
 
 /**
- * Makes a change that stops for ever before its n-th operation, as if the gateway was killed there. Answers whether it
+ * Makes a change that stops forever before its n-th operation, as if the gateway were killed there. Returns whether it
  * was stopped.
  */
 const killedAt = (conf: string, change: Change, at: number) =>
@@ -109,7 +111,7 @@ const killedAt = (conf: string, change: Change, at: number) =>
     )
   }).pipe(Effect.provide(gateway(conf, "killed")), Effect.scoped)
 
-/** What readers find: the files as a whole, and the jobs and the listing that others make of them. */
+/** What readers find: the files as a whole, and the jobs and the listing that are derived from them. */
 const seen = Effect.gen(function* () {
   const folders = yield* ChannelFolders
   const stored = yield* (yield* ChannelFiles).read(tenant, channel)

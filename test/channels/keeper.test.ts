@@ -60,7 +60,7 @@ it.effect("a schedule runs at its times; what was missed during a run is made up
     const { fiber, state } = yield* started
     expect(yield* state).toMatchObject({ status: "ACTIVE", nextRun: new Date(60_000).toISOString() })
     yield* TestClock.adjust(400 * second)
-    // The run at 120 lasts until 320: one run at once for 180, 240 and 300, then 360.
+    // The run at 120 lasts until 320. Then one run covers 180, 240 and 300, and the next is at 360.
     expect(starts.map((at) => at / second)).toEqual([60, 120, 320, 360])
     yield* Fiber.interrupt(fiber)
   }).pipe(Effect.provide(layer))
@@ -131,7 +131,7 @@ it.effect("a stop counts before the run has heard of it, and the older claim say
     yield* TestClock.adjust(second)
     expect((yield* state).status).toBe("ACTIVE")
     const [stop] = yield* store.requestChange("stop", [key])
-    // Nobody tells the keeper: it hears of it at its next sign of life.
+    // Nobody notifies the keeper: it learns of it at its next heartbeat.
     yield* TestClock.adjust(3 * second)
     yield* Fiber.join(fiber)
     yield* keeper.keep(stop!)
@@ -183,7 +183,7 @@ it.effect("a job that is taken over waits for the run of the claim before to be 
   return Effect.gen(function* () {
     const { keeper, desiredJob, fiber, state } = yield* started
     expect([starts, left]).toEqual([[0], []])
-    // Another gateway begins, as after the death of the first one, whose run may still be there.
+    // Another gateway starts, as after the death of the first one, whose run may still exist.
     yield* Effect.forkChild(keeper.keep(desiredJob))
     yield* Fiber.interrupt(fiber)
     yield* TestClock.adjust(2 * second)

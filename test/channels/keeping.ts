@@ -38,7 +38,7 @@ export const continuous: ChannelJob = {
   restart: { initial: 1000, max: 8000, perHour: 5 }
 }
 
-/** Starts the job and its keeper, on a clock that stands still. */
+/** Starts the job and its keeper, with a stopped clock. */
 export const started = Effect.gen(function* () {
   const store = yield* JobStore
   const keeper = yield* JobKeeper
@@ -49,7 +49,7 @@ export const started = Effect.gen(function* () {
   return { store, keeper, fiber, state, desiredJob: desiredJob! }
 })
 
-/** A keeper whose runs last as long, and end as, `runs` says by the number of the run, from 1. */
+/** A keeper whose runs last as long, and end, as `runs` returns for the number of the run, from 1. */
 export const keeping = (
   runs: (run: number) => { readonly millis: number; readonly error?: string; readonly abandoned?: boolean },
   given: Partial<ChannelJob> = {},

@@ -51,12 +51,12 @@ describe("a gateway that is killed together with its PostgreSQL", () => {
         await eventually("the lines are read", async () => (await seen("on")).includes(written))
         signal([...postgresOf(here.data), gateway.pid], "SIGKILL")
         await gateway.exit
-        // What comes while everything is down is read as well.
+        // Lines that are written while everything is down are read as well.
         appendFileSync(log, `${++written}\n`)
         gateway = await here.start()
         await until(gateway.url, "on", "ACTIVE")
         await eventually("the line is read", async () => (await seen("on")).includes(written))
-        // At least once: nothing is missing, and what is there twice is there because its position was not kept.
+        // At least once: nothing is missing, and a duplicate exists because its position was not saved.
         const all = await seen("on")
         expect([...new Set(all)].sort((a, b) => a - b)).toEqual(
           Array.from({ length: written }, (_, index) => index + 1)

@@ -109,7 +109,7 @@ applications:
     for (const cron of ["0 0 0 31 2 *", "0 0 0 30 2 *", "0 0 0 31 4,6,9,11 *", "0 0 0 31 2 */2"]) {
       expect([cron, scheduled(cron)[0]?.slice(0, 2)]).toEqual([cron, ["/jobs/0/schedule", 1]])
     }
-    // The 29th of February comes; a weekday beside the day is another way to be due.
+    // The 29th of February is found; a weekday besides the day of the month is an alternative.
     for (const cron of ["0 0 0 29 2 *", "0 0 0 31 2 1", "0 0 0 31 */2 *", "0 0 0 30,31 2,3 *", "* * * * * *"]) {
       expect([cron, scheduled(cron)]).toEqual([cron, []])
     }

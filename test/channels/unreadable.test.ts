@@ -16,7 +16,7 @@ const faulty = (detail: string) => Effect.succeed(Result.fail({ file: "channels/
 const structured = (jobs: ReadonlyArray<typeof job>, ...issues: ReadonlyArray<{ readonly detail: string }>) =>
   Effect.succeed({ name: key.channel, file, issues, jobs: jobs.map((one) => ({ ...one, schedule: undefined })) })
 
-/** What keeps a run from beginning, and what the state says of it. */
+/** Obstacles to starting a run, and the reason in the state. */
 const troubles: ReadonlyArray<readonly [what: string, folders: Folders, reason: string]> = [
   ["configuration is unreachable", { structure: () => away }, "the configuration cannot be read"],
   ["structure is away", { structure: () => structured([], { detail: "not there" }) }, `${file}: not there`],
@@ -96,7 +96,7 @@ it.effect("a schedule keeps its times while the configuration is away, also over
     isAway = false
     yield* TestClock.adjust(100 * second)
     expect(starts[0]).toBe(60 * second)
-    // One run for the times meanwhile, then those of the schedule.
+    // One run for all missed times, then those of the schedule.
     expect(starts[1]! - 150 * second).toBeLessThanOrEqual(8 * second)
     expect(starts.slice(2).map((at) => at / second)).toEqual([180, 240])
     yield* Fiber.interrupt(next)

@@ -67,7 +67,7 @@ layer(gatewayWith({ users }, { outbound: ["127.0.0.1"] }), { excludeTestServices
         const items = yield* Stream.runCollect(follow.output({ params: { ...params, id }, query: {} }))
         expect([kind, items.map(({ type }) => type)]).toEqual([kind, ["line", "end"]])
       }
-      // Each request of a client asks for its token.
+      // Each request of a client fetches its token.
       expect(asked()).toBeGreaterThanOrEqual(3)
     })
   )

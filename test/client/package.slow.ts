@@ -12,9 +12,9 @@ import { memoryGateway, TestGateway, temporaryFolder } from "../support/gateway.
 const run = promisify(execFile)
 
 /**
- * Bytes of the client for browsers at most, with all it needs, compressed as a server would. Nine tenths are Effect's;
- * each endpoint adds about a hundred: 60,000 were for the first 58, 63,000 for 81. What stops uploads and downloads takes
- * four hundred.
+ * Maximum bytes of the client for browsers with all its dependencies, in a server's compression. Nine tenths are
+ * Effect's. Each endpoint adds about a hundred: 60,000 were for the first 58, 63,000 for 81. Stopping uploads and
+ * downloads takes four hundred.
  */
 const most = 66_000
 /** And of the reader of HJSON, which needs nothing. */
@@ -155,7 +155,7 @@ layer(memoryGateway(), { excludeTestServices: true })("the package of the client
         expect([...imports("browser.js"), ...imports("light.js"), ...imports("hjson.js")]).toEqual([])
         expect(gzipSync(readFileSync(join(dist, "hjson.js")), { level: 9 }).length).toBeLessThanOrEqual(mostOfHjson)
         const browser = readFileSync(join(dist, "browser.js"))
-        // Effect asks for `node:async_hooks` only where `process` has it.
+        // Effect only loads `node:async_hooks` if `process` has it.
         const text = browser.toString().replace("getBuiltinModule?.(`node:async_hooks`)", "")
         expect(text).not.toMatch(/["'`]node:|\brequire\(|\bimport\(/)
         expect(gzipSync(browser, { level: 9 }).length).toBeLessThanOrEqual(most)

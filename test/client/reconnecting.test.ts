@@ -14,7 +14,7 @@ const noConnection = new HttpClientError.HttpClientError({ reason: new HttpClien
 const decode = ({ event, data }: { readonly event: string; readonly data: string }) =>
   Effect.map(Schema.decodeUnknownEffect(Schema.fromJsonString(Schema.Number))(data), (n) => ({ event, n }))
 
-/** Follows what the answers say, in turn, and notes how each was asked for, with the time. */
+/** Follows a sequence of answers, and records each request with its time. */
 const following = (
   answers: ReadonlyArray<
     Effect.Effect<HttpClientResponse.HttpClientResponse, HttpClientError.HttpClientError | Overloaded | NotFound>
@@ -45,7 +45,7 @@ describe("an event stream", () => {
       expect(events.map(({ n }) => n).slice(0, 4)).toEqual([10, 20, 30, 0])
       expect(asked.map(([after]) => after)).toEqual([undefined, undefined, undefined, "2"])
       const pauses = asked.slice(1).map(([, at], index) => at - asked[index]![1])
-      // Half of the pause is by chance, and what was received begins the pauses anew.
+      // Half of the pause is random, and received data resets the pauses.
       for (const [index, longest] of [1000, 2000, 1000].entries()) {
         expect(pauses[index]).toBeGreaterThanOrEqual(longest / 2)
         expect(pauses[index]).toBeLessThanOrEqual(longest)

@@ -9,7 +9,7 @@ import { memoryGateway, TestGateway } from "../support/gateway.ts"
 
 const params = { tenant: "mytenant" }
 
-/** A promise, and what fulfils it. */
+/** A promise, and the function that fulfils it. */
 const signalled = () => {
   const { promise, resolve } = Promise.withResolvers<void>()
   return { promise, resolve: () => resolve() }
@@ -40,7 +40,7 @@ const stalled =
     response.write(start)
   }
 
-/** Some bytes, and then none: `asked` when more are wanted, `left` when they are not wanted any more. */
+/** Some bytes, and then none: `asked` when more are requested, `left` when the consumer cancels. */
 const pending = () => {
   const asked = signalled()
   const left = signalled()
@@ -83,7 +83,7 @@ layer(memoryGateway(), { excludeTestServices: true })("what is stopped", (it) =>
         const reader = (await registry.download({ params: { ...params, path: "a" }, query: {} })).getReader()
         expect(new TextDecoder().decode((await reader.read()).value)).toBe("first")
         const next = reader.read()
-        // It is asked for in a later turn.
+        // It is requested in a later turn.
         await new Promise(setImmediate)
         await reader.cancel()
         expect((await next).done).toBe(true)

@@ -20,7 +20,7 @@ const flowline = JSON.stringify({
   ]
 })
 
-/** A port that leads to the gateway, and cuts each of its first connections after so many bytes of answers. */
+/** A port that forwards to the gateway, and cuts each of its first connections after so many bytes of answers. */
 const cutting = (url: string, cuts: Array<number>) =>
   Effect.acquireRelease(
     Effect.callback<{ readonly url: string; readonly close: () => void }>((resume) => {

@@ -17,7 +17,7 @@ it.live("an answer to somebody who has gone fails, where it would wait for ever"
       Effect.gen(function* () {
         const { write } = yield* socket.writer
         const { pull } = yield* socket.reader
-        // Until the other side is gone, with the reader still open.
+        // Until the other side has closed, with the reader still open.
         yield* Effect.ignore(Effect.forever(pull))
         const connection = Option.getOrThrow(yield* Effect.serviceOption(NodeSocket.NetSocket))
         yield* Effect.promise(async () => {

@@ -7,14 +7,14 @@ import { until } from "../support/process.ts"
 import { childrenOf, signal } from "../support/process-gateway.ts"
 import { all, shardsHeld } from "./members.ts"
 
-/** A PostgreSQL that only this test uses, with what stops, continues and cuts it off. */
+/** A PostgreSQL that only this test uses, with functions that stop, continue and disconnect it. */
 export const database = Effect.gen(function* () {
   const folder = yield* temporaryCluster
   const { url, pid } = yield* startEmbedded({ folder, settings: { fsync: "off", max_connections: "200" } })
   const admin = yield* PgClient.makeClient({ url })
   return {
     url: Redacted.value(url),
-    /** Waits until so many gateways have shards: a gateway that joins takes runs over. */
+    /** Waits until so many gateways have shards: a joining gateway takes over runs. */
     shared: (gateways: number) => Effect.runPromise(until(shardsHeld(admin), all(gateways))),
     /** Freezes the server for as long as the work takes. */
     frozen: async (work: () => Promise<void>) => {

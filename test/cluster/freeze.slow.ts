@@ -51,7 +51,7 @@ describe("a gateway that is frozen while its executions write archives", () => {
           const detail = await watching.ended(id)
           expect([detail.state, detail.error, detail.archive]).toEqual(["SUCCEEDED", null, id])
         }
-        // The frozen one is awake, and says what the others say.
+        // The frozen one is awake, and agrees with the others.
         await tenantOf(victim.url).ended(ids[0]!)
         const before = await Promise.all(ids.map((id) => watching.get<Output>(`flowline/executions/${id}/output`)))
         const archives = await watching.get<ReadonlyArray<{ readonly id: string }>>("archives")
@@ -63,7 +63,7 @@ describe("a gateway that is frozen while its executions write archives", () => {
           const output = await outputOf(id)
           expect(output).toEqual(before[index])
           expect(output.lines.map(({ seq }) => seq)).toEqual(output.lines.map((_, at) => at + 1))
-          // What an attempt said that was given up stays; the last one said everything.
+          // The output of an abandoned attempt stays; the last attempt printed everything.
           expect(output.lines.slice(-count).map(({ text }) => JSON.parse(text).message)).toEqual(messages)
         }
       })

@@ -63,7 +63,7 @@ describe("the members of a cluster", () => {
         yield* sql`delete from gateways where id = 'there'`
         yield* departures.add
         expect(yield* living).toEqual(["here"])
-        // Nothing is new: with a clock that stands still, only a departure ends the wait.
+        // Nothing has changed: with a stopped clock, only a departure ends the wait.
         const waiting = yield* Effect.forkChild(Effect.provide(living, TestClock.layer()))
         yield* departures.add
         expect(yield* Fiber.join(waiting)).toEqual(["here"])

@@ -93,6 +93,6 @@ export const shardsHeld = (sql: SqlClient.SqlClient) =>
     rows.map(({ held }) => held)
   )
 
-/** Whether so many gateways have all shards. */
+/** Whether so many gateways share all shards. */
 export const all = (gateways: number) => (held: ReadonlyArray<number>) =>
   held.length === gateways && held.reduce((sum, count) => sum + count) === 64

@@ -11,7 +11,7 @@ export interface Received {
   readonly text: string
 }
 
-/** Records of a run that came after those of the next one. */
+/** Records of a run that arrived after those of the next one. */
 export const overlaps = (records: ReadonlyArray<Received>): ReadonlyArray<Received> => {
   const over = new Set<string>()
   let current: string | undefined

@@ -25,7 +25,7 @@ describe("gateways on one database that are killed, stopped, frozen and started 
         const gateways: Array<Running> = await Promise.all([start(), start(), start()])
         expect(await act(gateways[0]!.url, "ticks", "start")).toBe(201)
         for (const { url } of gateways) await until(url, "ticks", "ACTIVE")
-        // Starts and stops at once, at all of them: the last word counts.
+        // Concurrent starts and stops at all of them: the last request wins.
         const words = Array.from({ length: 4 }, (_, index) => (index % 2 === 0 ? "stop" : "start"))
         await Promise.all(words.map((word, index) => act(gateways[index % 3]!.url, "ticks", word)))
         expect(await act(gateways[1]!.url, "ticks", "start")).toBe(201)
@@ -66,11 +66,11 @@ describe("gateways on one database that are killed, stopped, frozen and started 
         }
         const known = (await tenant.executions()).map(({ id }) => id)
         expect(known).toEqual(expect.arrayContaining(ids))
-        // What a run said that was given up stays; the last one said everything.
+        // The output of an abandoned run stays; the last one printed everything.
         const { lines } = await tenant.get<Output>(`flowline/executions/${ids[0]}/output`)
         expect(lines.slice(-inTurn.length).map(({ text }) => text)).toEqual(inTurn)
         const { jobs } = await until(last.url, "ticks", "ACTIVE")
-        // To be taken over is no failure. On a starved machine a gateway that lives may be silent for too long.
+        // A takeover is not a failure: on a starved machine a living gateway may be silent for too long.
         for (const { restarts, lastError } of jobs) if (restarts > 0) expect(lastError).toContain("(SIGKILL)")
         const seen = records.length
         await eventually("the jobs go on", () => records.length > seen + 20)

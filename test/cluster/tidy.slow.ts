@@ -97,7 +97,7 @@ layer(both, { excludeTestServices: true })("messages of the cluster", (it) => {
   it.effect("are removed all at once, however many there are", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
-      // `done` has an answer, the others have none or an old one of a run that was given back.
+      // `done` has an answer. The others have none, or an old one of a released run.
       yield* sql`
         insert into flow_cluster_messages (id, message_id, shard_id, entity_type, entity_id, kind, processed, request_id, last_read)
         select n, 'test/' || n, 'none:1', 'Nobody', 'nobody/' || n, 0, n % 100 <> 0, n, localtimestamp - interval '1 day'

@@ -197,7 +197,7 @@ layer(Configured.layer, { excludeTestServices: true })("a configuration folder",
       const place = join(realpathSync(folder), "changing")
       mkdirSync(join(place, "file"), { recursive: true })
       writeFileSync(join(place, "ours"), "inside")
-      // Three ways: the file itself, a folder of its path, and a link that is turned from version to version.
+      // Three ways: the file itself, a folder of its path, and a link that switches from version to version.
       const program = `
         const fs = require("node:fs"); process.chdir(process.argv[1])
         fs.mkdirSync("v1"); fs.mkdirSync("v2"); for (const v of ["v1", "v2"]) fs.writeFileSync(v + "/conf", "inside")

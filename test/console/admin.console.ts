@@ -36,7 +36,7 @@ layer(Console.layer, { excludeTestServices: true })("administration", (it) => {
       await page.keyboard.type(`nightly ${hostile}`)
       await page.keyboard.press("Tab")
       await page.keyboard.type("viewer")
-      // The day it ends, Cancel, and the button.
+      // Tab stops: the end date, Cancel, and the button.
       for (let tabs = 0; tabs < 3; tabs++) await page.keyboard.press("Tab")
       await page.keyboard.press("Enter")
       const made = dialog.getByRole("textbox", { name: /^The key nightly/ })
@@ -47,7 +47,7 @@ layer(Console.layer, { excludeTestServices: true })("administration", (it) => {
       await escape(page, dialog)
       const row = page.getByRole("row").filter({ hasText: hostile })
       await row.getByText("valid", { exact: true }).waitFor()
-      // Nothing of the page has the key any more.
+      // The key is nowhere on the page any more.
       assert.notInclude(await page.content(), key)
       assert.deepStrictEqual(await violations(page), [])
       await row.getByRole("button", { name: /^Revoke/ }).focus()
@@ -116,7 +116,7 @@ layer(Console.layer, { excludeTestServices: true })("administration", (it) => {
     await rows.nth(1).waitFor()
     await page.getByRole("button", { name: "Show all" }).click()
     await page.getByRole("row").filter({ hasText: "keys.create" }).first().waitFor()
-    // A row, by keyboard: the newest comes first.
+    // A row, by keyboard: the newest is first.
     await page.getByRole("grid").focus()
     await page.keyboard.press("Home")
     await page.keyboard.press("Enter")
@@ -200,7 +200,7 @@ layer(Console.layer, { excludeTestServices: true })("administration", (it) => {
         assert.isTrue(saved.ok, await saved.text())
         await page.getByRole("link", { name: "Limits and use" }).click()
         await page.getByRole("status").filter({ hasText: "1 limit is reached" }).waitFor()
-        // What is reached comes first.
+        // A reached limit comes first.
         const first = page.getByRole("row").nth(1)
         await first.getByRole("progressbar", { name: "storedVersions: 100%" }).waitFor()
         assert.deepStrictEqual(await violations(page), [])

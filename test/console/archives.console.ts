@@ -5,10 +5,10 @@ import { assert, layer } from "@effect/vitest"
 import { ended, type Given, openRuns, save, start, tenant, withGateway } from "./runs.ts"
 import { Console, soon, violations } from "./support.ts"
 
-/** What would run if any place of the page took it for something else than text. */
+/** Would run if any part of the page treated it as something else than text. */
 const hostile = `<img src=x onerror="globalThis.ran = 1">`
 
-/** Passes 48 MiB that cannot be packed on, beside a little file, and writes two more kinds of files. */
+/** Forwards 48 MiB of incompressible data and a small file, and writes two more kinds of files. */
 const archived = `
 name: Archives
 runtime: stream
@@ -51,7 +51,7 @@ layer(Console.layer, { excludeTestServices: true })("archives and files of runs"
       await row.getByRole("link").first().press("Enter")
       const entries = page.getByRole("grid", { name: "Entries of the archive" })
       await entries.getByRole("row").filter({ hasText: "large.ndjson" }).filter({ hasText: "48" }).click()
-      // A line is a megabyte: the first ones are shown, and more are loaded when they are asked for.
+      // A line is a megabyte: the first ones are shown, and more are loaded on request.
       const large = page.getByRole("region", { name: "large.ndjson" })
       await large.getByText("they are long").waitFor()
       const size = (await api.archives.list({ params: { tenant }, query: {} })).find((one) => one.id === run)!.size

@@ -57,7 +57,7 @@ layer(consoleOf(files), { excludeTestServices: true })("files of channels", (it)
         await dialog.getByRole("button", { name: "Go on editing" }).click()
         await soon(async () => assert.include(await editor(page, /^a\.yaml/).innerText(), '"mine"'))
         assert.include((await client.channels.files({ params })).files["a.yaml"], '"theirs"')
-        // The draft of a tab lasts over a reload.
+        // The draft of a tab survives a reload.
         await page.reload()
         await page.getByText("Somebody has saved this channel since you began").waitFor()
         await soon(async () => assert.include(await editor(page, /^a\.yaml/).innerText(), '"mine"'))
@@ -102,7 +102,7 @@ layer(consoleOf(), { excludeTestServices: true })("channels of a gateway that go
         await writer.getByText("lasts is saved").waitFor()
         const { files: kept } = await clientOf(again.url).channels.files({ params })
         assert.include(kept["a.yaml"], "typed while it is away")
-        // The job was restarted with the new files, and its output goes on without the page being loaded again.
+        // The job was restarted with the new files, and its output continues without a reload of the page.
         await page.getByRole("button", { name: "Restart lasts", exact: true }).click()
         await page.getByRole("log").getByText("typed while it is away").first().waitFor()
         await page.context().close()

@@ -37,7 +37,7 @@ layer(consoleOf(files), { excludeTestServices: true })("channels", (it) => {
     await state(page, "local/ticks").filter({ hasText: "running" }).filter({ hasText: "active" }).waitFor()
     await page.getByRole("log").getByText(/tick/).first().waitFor()
     await page.getByRole("slider", { name: "Records a second" }).waitFor()
-    // A started channel is not deleted, and says why.
+    // A started channel cannot be deleted, and the page gives the reason.
     await page.getByRole("button", { name: "Delete" }).click()
     const confirm = page.getByRole("dialog", { name: "Delete the channel made?" })
     await confirm.getByRole("button", { name: "Delete" }).click()
@@ -122,7 +122,7 @@ layer(consoleOf(files), { excludeTestServices: true })("channels", (it) => {
       await state(page, "local/follows").filter({ hasText: /\d B$/ }).waitFor()
       const lag = follows.getByRole("slider", { name: "Lag: unread bytes" })
       await lag.focus()
-      // The picture may have no moment yet to go to.
+      // The picture may not have any value to move to yet.
       await soon(async () => {
         await page.keyboard.press("End")
         assert.match((await lag.getAttribute("aria-valuetext")) ?? "", /Lag [\d.,]+ /)

@@ -1,10 +1,12 @@
 import type { Page } from "playwright-core"
 import type { Given } from "./rights.ts"
 
-/** What the reader does on a page besides looking, and the request that it comes to. */
+/** The actions on a page other than looking, and the request that each sends. */
 type Controls = Readonly<Record<string, string>>
 
-/** A page with what shows that its data is there, and what changes something or needs a role on it. */
+/**
+ * A page, with an element that shows that its data is present, and the controls that change something or need a role.
+ */
 export interface Walked {
   readonly path: string
   readonly shows: RegExp
@@ -52,7 +54,7 @@ const resources: Controls = {
   "button Sweep": "POST resources/sweep"
 }
 
-/** All pages and details, by what {@link prepare} has made. */
+/** All pages and details for the objects that {@link prepare} has created. */
 export const pagesOf = ({ flowline, ended, live, endless }: Given): ReadonlyArray<Walked> => [
   { path: "", shows: /row .*Caused by/ },
   { path: "flowlines", shows: /row .*Orders of the shop/, needs: { "link New flowline": "POST flowline/save" } },
@@ -246,7 +248,7 @@ export const pagesOf = ({ flowline, ended, live, endless }: Given): ReadonlyArra
 const kinds = "button|checkbox|combobox|link|listbox|menuitem|radio|searchbox|slider|spinbutton|switch|textbox"
 const control = new RegExp(String.raw`^\s*- '?(${kinds})(?: ("(?:[^"\\]|\\.)*"))?((?: \[[^\]]*\])*)`)
 
-/** The controls of the page's main part that can be used, as `button Save`; those that sort a table are left out. */
+/** The enabled controls of the page's main part, as `button Save`, without those that sort a table. */
 export const controlsOf = async (page: Page): Promise<ReadonlySet<string>> => {
   const found = new Set<string>()
   let above = ""
@@ -262,10 +264,10 @@ export const controlsOf = async (page: Page): Promise<ReadonlySet<string>> => {
   return found
 }
 
-/** What only looks, sorts, chooses, copies, or changes what the browser keeps. */
+/** Controls that only show, sort, select, copy, or change the browser's storage. */
 const harmless = [
   /^(?:link (?!New )|radio (?!no tenant$|the tenant$)|searchbox|slider|listbox)/,
-  // A picture: nodes and streams.
+  // In the picture: nodes and streams.
   /^button (?:\S+ \w+_(?:in|out)put|(?:parse|failed|large|show|screen|ways) \w+|.* from \w+ to \w+)\b/,
   /^button (?:Closer|Farther|Fit|Settings|Documentation|Node at the cursor|Try it)$/,
   /^button (?:Copy|Refresh|Search|History|Close|JSON|Read again|As text|Pause|Following|To the (?:begin|end))$/,

@@ -18,7 +18,7 @@ layer(Console.layer, { excludeTestServices: true })("artifacts and the registry"
     await page.getByText(`-F path=tables/status.csv ${url}/v1/${tenant}/registry`).waitFor()
     await page.getByRole("link", { name: "Files of runs" }).click()
     await page.getByRole("heading", { name: "Nothing has been written to data yet" }).waitFor()
-    // The example is one that the gateway takes.
+    // The gateway accepts the example.
     const example = await page.locator("pre").innerText()
     const saved = await fetch(`${url}/v1/${tenant}/flowline/save`, {
       method: "POST",
@@ -26,7 +26,7 @@ layer(Console.layer, { excludeTestServices: true })("artifacts and the registry"
     })
     assert.isTrue(saved.ok, await saved.text())
     assert.deepStrictEqual(await violations(page), [])
-    // Going back leads through the views.
+    // Going back returns through the views.
     await page.goBack()
     await page.getByRole("heading", { name: "The registry is empty" }).waitFor()
   })
@@ -45,7 +45,7 @@ layer(Console.layer, { excludeTestServices: true })("artifacts and the registry"
     await dialog.getByRole("textbox", { name: /^Version/ }).fill("1.9.0")
     await dialog.getByRole("textbox", { name: /^Description/ }).fill("Codes and their reasons")
     await dialog.getByRole("textbox", { name: /^Keywords/ }).fill("http, status")
-    // A name is made of that of the file.
+    // The name is derived from that of the file.
     assert.strictEqual(
       await dialog.getByRole("textbox", { name: "Artifact for http status.csv" }).inputValue(),
       "http-status"
@@ -89,7 +89,7 @@ layer(Console.layer, { excludeTestServices: true })("artifacts and the registry"
     await detail.getByRole("link", { name: "1.10.0" }).click()
     await editor(page, /^Content of codes.json/).waitFor()
     assert.strictEqual((await contentOf(page, detail.getByRole("link", { name: "Download" }))).toString(), "[1, 2]")
-    // The dialog deletes the versions that are chosen, and no others.
+    // The dialog deletes the selected versions, and no others.
     await detail.getByRole("button", { name: "Delete versions" }).click()
     const confirm = page.getByRole("dialog", { name: "Delete org.example:http-status" })
     assert.isTrue(await confirm.getByRole("checkbox", { name: "1.10.0" }).isChecked())

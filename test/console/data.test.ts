@@ -54,7 +54,7 @@ describe("a tree of paths", () => {
     "has every file once, below its folders",
     { given: Schema.Array(Path) },
     ({ given }) => {
-      // A file has an extension, so that no path is a folder of another.
+      // Files have an extension, so that no path is a folder of another one.
       const paths = [...new Set(given.map((segments) => `${segments.join("/")}.txt`))]
       const shown = all(branches(paths, (path) => path))
       expect(shown.filter(({ leaf }) => leaf !== undefined).map(({ path }) => path)).toHaveLength(paths.length)

@@ -7,7 +7,7 @@ export const sha256 = (bytes: string | Buffer): string => createHash("sha256").u
 
 export const tenant = "mytenant"
 
-/** A form as `fetch` sends it. */
+/** A form in the encoding of `fetch`. */
 export const form = (
   parts: Readonly<Record<string, string | readonly [content: string | Buffer, name: string]>>
 ): FormData => {
@@ -34,7 +34,7 @@ export const artifact = (url: string, coordinates: string, file: string, content
 export const register = (url: string, path: string, content: string | Buffer) =>
   send(`${url}/v1/${tenant}/registry`, "POST", form({ path, file: [content, "file"] }))
 
-/** Chooses files with the button of this name. */
+/** Selects files with the button of this name. */
 export const choose = async (
   page: Page,
   button: string,

@@ -6,10 +6,10 @@ import { clientOf, tenant } from "./pages.ts"
 export const markup = `<img src=x onerror="globalThis.ran = 1">`
 export const index = `${tenant}-access`
 export const count = 10_400
-/** A number that JavaScript cannot hold. */
+/** A number that JavaScript cannot represent. */
 export const long = "12345678901234567891"
 
-/** Two documents a minute, in two days before this moment. */
+/** Two documents per minute, for the last two days. */
 const last = Date.parse("2026-03-12T00:00:00Z")
 
 export const documentAt = (at: number) => ({
@@ -53,7 +53,7 @@ export const write = async (url: string, name: string, documents: ReadonlyArray<
 
 export const query = /^Query/
 export const table = (page: Page) => page.getByRole("grid", { name: "Documents that were found" })
-/** Waits until this is found: a text is the beginning, as "1 document" is in "10,401 documents", too. */
+/** Waits for the text: it must be at the start, because "10,401 documents" contains "1 document". */
 export const found = (page: Page, text: string | RegExp) =>
   page
     .getByRole("status")
@@ -63,7 +63,7 @@ export const found = (page: Page, text: string | RegExp) =>
 export const histogram = (page: Page) => page.getByRole("slider", { name: /^Documents over time/ })
 export const panel = (page: Page) => page.getByRole("region", { name: "Document", exact: true })
 
-/** Writes them into two indices. */
+/** Writes them to two indices. */
 export const writeAll = async (url: string): Promise<void> => {
   await write(
     url,

@@ -3,7 +3,7 @@ import { editor, open, type Seen } from "./support.ts"
 
 export const tenant = "mytenant"
 
-/** A flowline that works as it is: a name, lines, a pattern, and two streams of it. */
+/** A valid flowline: a name, lines, a pattern, and its two streams. */
 export const flowline = (name: string, least = 400): string => `version: "1.0"
 type: flowline
 name: ${name}
@@ -29,7 +29,7 @@ dag:
     subscribe: [ { component: failed, stream: failed }, { component: parse, stream: errors } ]
 `
 
-/** Saves a flowline, or the next version of one, and gives its id. */
+/** Saves a flowline, or the next version of one, and returns its id. */
 export const saved = async (url: string, text: string, id?: string, name = "flowline.yaml"): Promise<string> => {
   const body = new FormData()
   body.set("file", new Blob([text]), name)
@@ -54,7 +54,7 @@ export const textOf = async (
   return await (await fetch(`${url}/v1/${tenant}/flowline/${id}/versions/${newest.version}`)).json()
 }
 
-/** What every page of flowlines has as soon as it is there. */
+/** Elements that every flowline page has as soon as it is present. */
 export const title = (page: Page) => page.getByRole("main").getByRole("heading", { level: 1 })
 
 /** Opens a page of flowlines. */
@@ -67,13 +67,13 @@ export const openFlowlines = (
 
 export const text = (page: Page) => editor(page, /^Flowline\./)
 
-/** Says what the gateway thinks of the text. */
+/** The gateway's verdict on the text. */
 export const problems = (page: Page) => page.getByRole("region", { name: "Problems" })
 
 /** A node in the picture of the DAG. */
 export const boxOf = (page: Page, name: string) => page.locator(`[data-node="${name}"]`)
 
-/** Puts the cursor of the editor behind the first place of this text. */
+/** Moves the editor's cursor behind the first occurrence of this text. */
 export const cursorBehind = async (page: Page, part: string): Promise<void> => {
   const line = text(page).locator(".cm-line").filter({ hasText: part }).first()
   await line.click()

@@ -65,14 +65,14 @@ describe("an edit of the text", () => {
       const made = edited(text, path, value)
       expect(at(parse(made!), path)).toEqual(value)
       for (const comment of comments(text)) {
-        // Only what stands in the replaced value goes with it.
+        // Only comments within the replaced value are removed with it.
         if (path.at(-1) !== "patterns" || comment !== "# first") expect(made).toContain(comment)
       }
       const node = path[1] as number
       const before = parse(text)
       const after = parse(made!)
       for (const index of [0, 1, 2]) if (index !== node) expect(after.dag[index]).toEqual(before.dag[index])
-      // What stands before the node and after it is the same to the byte.
+      // The text before and after the node is unchanged to the byte.
       const starts = [text.indexOf("- type: file"), text.indexOf("- type: grok"), text.indexOf("- { type")]
       expect(made!.startsWith(text.slice(0, starts[node]))).toBe(true)
       if (node < 2) expect(made!.endsWith(text.slice(text.lastIndexOf("\n", starts[node + 1]) + 1))).toBe(true)

@@ -14,7 +14,7 @@ import {
 } from "./flowlinePages.ts"
 import { Console, fill, soon, typesInto, violations } from "./support.ts"
 
-/** What the editor offers to go on with. */
+/** The completions that the editor offers. */
 const offered = (page: Page) => page.locator(".cm-tooltip-autocomplete").getByRole("option")
 
 layer(Console.layer, { excludeTestServices: true })("flowlines", (it) => {
@@ -71,7 +71,7 @@ layer(Console.layer, { excludeTestServices: true })("flowlines", (it) => {
           .then(() => textOf(url, id).then((one) => one.text))
       )
 
-      // A form changes the text, and nothing else of it.
+      // A form changes its part of the text, and nothing else.
       await boxOf(page, "failed").click()
       await page.getByRole("button", { name: "Node at the cursor" }).click()
       const before = (await textOf(url, id)).text
@@ -154,7 +154,7 @@ layer(Console.layer, { excludeTestServices: true })("flowlines", (it) => {
     for (let at = 0; at < 2; at++) await page.keyboard.press("ArrowRight")
     await page.keyboard.type("t")
     await problems(page).getByText("No problems").waitFor()
-    // A fault of the notation is there at once, and the DAG stays.
+    // A syntax fault is shown immediately, and the DAG stays.
     await fill(page, /^Flowline\./, flowline("typed").replace("{ stream: errors } ]", "{ stream: errors }"))
     await problems(page).getByRole("button").first().waitFor()
     await page.getByText("of the last text without faults").waitFor()
@@ -175,7 +175,7 @@ layer(Console.layer, { excludeTestServices: true })("flowlines", (it) => {
       return offered(page).allInnerTexts()
     }
     await typed("  - type: ", ["geoip"], "geo")
-    // Enter ends the line in the first 75 ms of a list, as somebody who types has not seen it.
+    // Enter ends the line in the first 75 ms of a list, because somebody who types has not seen the list.
     await page.waitForTimeout(100)
     await page.keyboard.press("Enter")
     await text(page).getByText("type: geoip").waitFor()

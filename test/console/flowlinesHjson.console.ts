@@ -50,7 +50,7 @@ const json = `{
 }
 `
 
-/** Replaces a part that is there. */
+/** Replaces a part that must exist. */
 const replaced = (whole: string, part: string, other: string): string => {
   assert.include(whole, part)
   return whole.replace(part, other)
@@ -72,7 +72,7 @@ layer(Console.layer, { excludeTestServices: true })("flowlines in HJSON and JSON
     page.on("request", (request) => loaded.push(request.url()))
     await problems(page).getByText("No problems").waitFor()
 
-    // The cursor in the text chooses a node, and a node puts the cursor there.
+    // The cursor in the text selects a node, and selecting a node moves the cursor there.
     await cursorBehind(page, "the first one")
     await page.getByRole("region", { name: "Node parse" }).waitFor()
     await boxOf(page, "show").click()
@@ -134,7 +134,7 @@ layer(Console.layer, { excludeTestServices: true })("flowlines in HJSON and JSON
     const { text: made, filename } = await textOf(url, id)
     assert.strictEqual(made, wanted)
     assert.strictEqual(filename, "f.hjson")
-    // Nothing that reads YAML was needed.
+    // The YAML parser was not loaded.
     assert.isTrue(loaded.some((one) => one.includes("/hjsonTools-")))
     assert.deepStrictEqual(
       loaded.filter((one) => /\/(yamlTools|browser)-/.test(one)),

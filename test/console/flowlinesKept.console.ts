@@ -3,7 +3,7 @@ import { Effect } from "effect"
 import { boxOf, cursorBehind, flowline, openFlowlines, problems, saved, text, textOf, title } from "./flowlinePages.ts"
 import { Console, fill, soon, violations, watched } from "./support.ts"
 
-/** What would run if any place of the page took it for something else than text. */
+/** Would run if any part of the page treated it as something else than text. */
 const hostile = `<img src=x onerror="globalThis.ran = 1">`
 
 layer(Console.layer, { excludeTestServices: true })("a flowline that is edited", (it) => {
@@ -31,7 +31,7 @@ layer(Console.layer, { excludeTestServices: true })("a flowline that is edited",
     await problems(page).getByText("No problems").waitFor()
     await page.reload()
     await page.getByRole("heading", { name: "kept-while-away" }).waitFor()
-    // A second tab begins with what was typed, and goes on by itself.
+    // A second tab starts with the typed text, and continues separately.
     const other = await watched(await page.context().newPage(), `${again.url}/console/flowlines/${id}`, title)
     await cursorBehind(other.page, "name: kept-while-away")
     await other.page.keyboard.type("-other")
@@ -72,7 +72,7 @@ layer(Console.layer, { excludeTestServices: true })("a flowline that is edited",
     await page.getByRole("button", { name: "Save" }).click()
     await page.getByText("Version 3, saved").waitFor()
     assert.include((await textOf(url, id)).text, "name: shared-mine")
-    // Whoever has changed nothing gets what others save.
+    // Readers without changes receive what others save.
     await saved(url, flowline("shared-by-others"), id)
     await page.getByRole("heading", { name: "shared-by-others" }).waitFor()
     await page.context().close()
@@ -103,7 +103,7 @@ layer(Console.layer, { excludeTestServices: true })("a flowline that is edited",
     for (let at = 0; at < 2; at++) await keyboard.press("ArrowDown")
     await keyboard.press("End")
     await keyboard.type("-by-keys")
-    // The DAG: arrows go from node to node, Enter chooses one, whose form is below.
+    // The DAG: arrow keys move between nodes, and Enter selects one, whose form is below.
     await tabTo(/^linesgenerator_input/)
     await keyboard.press("ArrowDown")
     if (!/^parse/.test(await focused())) await keyboard.press("ArrowRight")

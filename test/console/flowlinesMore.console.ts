@@ -47,7 +47,7 @@ layer(Console.layer, { excludeTestServices: true })("flowlines with their forms 
     await form.getByRole("textbox", { name: /^patterns/ }).fill("%{IP:client} %{GREEDYDATA:rest}\n%{WORD:w}")
     await form.getByText(/more settings/).click()
     await form.getByRole("combobox", { name: /^ecs_compatibility/ }).selectOption("v1")
-    // A fault stands at its field, and the gateway's words with it.
+    // A fault is shown at its field, with the gateway's message.
     await form.getByRole("textbox", { name: /^timeout_millis/ }).fill("0")
     await form.getByRole("alert").first().waitFor()
     await form.getByRole("textbox", { name: /^timeout_millis/ }).fill("")
@@ -70,7 +70,7 @@ layer(Console.layer, { excludeTestServices: true })("flowlines with their forms 
     assert.include(made, "{ component: read, stream: errors }")
     assert.include(made, "ecs_compatibility: v1")
     assert.notInclude(made, "timeout_millis")
-    // All of it can be taken back, as what is typed.
+    // All of it can be undone, like typed text.
     await text(page).focus()
     for (let at = 0; at < 80 && (await text(page).innerText()).includes("component: read"); at++) {
       await page.keyboard.press("ControlOrMeta+z")
@@ -142,7 +142,7 @@ dag:
     await page.getByRole("dialog").getByRole("button", { name: "Delete" }).click()
     await page.getByRole("grid", { name: "Schedules" }).getByText("push").waitFor({ state: "hidden" })
 
-    // A run asks for the parameters, and shows what is wrong at its field.
+    // A run asks for its parameters, and shows faults at their fields.
     await page.getByRole("link", { name: "Text and DAG" }).click()
     await page.getByRole("button", { name: "Run", exact: true }).click()
     await dialog.getByRole("button", { name: "Run" }).click()

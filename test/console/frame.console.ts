@@ -3,7 +3,7 @@ import type { BrowserContextOptions, Page } from "playwright-core"
 import { few, frameTime, mostTimes } from "./frames.ts"
 import { Console, editor, escape, isWide, rate, soon, violations, visit } from "./support.ts"
 
-/** The pages that the navigation leads to: their titles and addresses. */
+/** The pages of the navigation: their titles and addresses. */
 const pagesOf = async (page: Page): Promise<ReadonlyArray<readonly [title: string, href: string]>> =>
   page
     .locator("header nav a")
@@ -75,7 +75,7 @@ layer(Console.layer, { excludeTestServices: true })("the frame", (it) => {
   inPage("names each page, tells of it, and lets the keyboard go on from its content", async (page) => {
     assert.strictEqual(await page.evaluate(() => document.documentElement.lang), "en")
     await soon(async () => assert.strictEqual(await page.title(), "Tester · Flow Gateway"))
-    // Nobody who has just come is moved.
+    // The focus does not move after the first load.
     assert.strictEqual(await page.evaluate(() => document.activeElement?.tagName), "BODY")
     await page.getByRole("link", { name: "Administration" }).focus()
     await page.keyboard.press("Enter")
@@ -85,7 +85,7 @@ layer(Console.layer, { excludeTestServices: true })("the frame", (it) => {
     await page.getByRole("main").getByRole("link", { name: "Gateways" }).waitFor()
     await page.keyboard.press("Tab")
     await page.getByRole("main").locator(":focus").waitFor()
-    // Another view of the same page leaves the focus at its link.
+    // Another view of the same page leaves the focus on its link.
     await page.getByRole("link", { name: "Gateways" }).focus()
     await page.keyboard.press("Enter")
     await page.getByText("Storage of blobs").waitFor()
@@ -101,7 +101,7 @@ layer(Console.layer, { excludeTestServices: true })("the frame", (it) => {
   })
 
   inPage("goes through its controls in the order in which they are seen", async (page) => {
-    // All of the page is there.
+    // The whole page is present.
     await rate(page).filter({ hasText: "3 of 4 lines match" }).waitFor()
     await page.evaluate(() => document.body.focus())
     const seen: Array<{ readonly name: string; readonly isHeader: boolean; readonly x: number; readonly y: number }> =
@@ -133,7 +133,7 @@ layer(Console.layer, { excludeTestServices: true })("the frame", (it) => {
     await dialog.getByText("closes a dialog or a menu").waitFor()
     assert.deepStrictEqual(await violations(page), [])
     await escape(page, dialog)
-    // In a text it is a character.
+    // In a text field the key is a character.
     await editor(page, /^Grok patterns/).focus()
     await page.keyboard.press("?")
     await soon(async () => assert.include(await editor(page, /^Grok patterns/).innerText(), "?"))
@@ -189,7 +189,7 @@ layer(Console.layer, { excludeTestServices: true })("the frame", (it) => {
     }))
     let given = few
     await page.route(/\/audit\?/, (route) => route.fulfill({ json: rows.slice(0, given) }))
-    // A cell with a time is formatted twice whenever it is drawn.
+    // A cell with a time is formatted twice at each rendering.
     await page.addInitScript(() => {
       const own = Object.getOwnPropertyDescriptor(Intl.DateTimeFormat.prototype, "format")!.get!
       Object.assign(globalThis, { drawn: 0 })
@@ -219,7 +219,7 @@ layer(Console.layer, { excludeTestServices: true })("the frame", (it) => {
       for (let frame = 0; frame < 120; frame++) {
         added = 0
         globalThis.drawn = 0
-        // Three rows in a frame: 6,000 pixels in a second.
+        // Three rows per frame: 6,000 pixels per second.
         element.scrollTop += 102
         await next()
         await next()
@@ -242,7 +242,7 @@ layer(Console.layer, { excludeTestServices: true })("the frame", (it) => {
       frames.reduce((sum, { added }) => sum + added, 0),
       200
     )
-    // To any place at once, and back, by keyboard.
+    // Jumps anywhere and back, by keyboard.
     await grid.focus()
     await page.keyboard.press("End")
     await grid.getByText(`flowline ${count - 1}`, { exact: true }).waitFor()

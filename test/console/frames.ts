@@ -1,15 +1,15 @@
 import type { Locator, Page } from "playwright-core"
 
-/** Rows that are more than a list is scrolled through: a list of many more may take no longer. */
+/** Number of rows of a short list, more than the test scrolls through. */
 export const few = 500
 
-/** How many times as long a frame of many rows may take: what grows with the rows takes twenty times as long. */
+/** How many times as long a frame of 10,000 rows may take. Work that grows with the rows takes twenty times as long. */
 export const mostTimes = 3
 
 /**
- * Scrolls a list by its wheel, a step for each frame, and gives the milliseconds that the processor has taken for one, in
- * the median: scripts, styles and layout of the page's thread, in which other work on the machine does not count. How fast
- * the machine is does count, so that two of these are compared, and none with a time.
+ * Scrolls a list by its wheel, one step per frame, and returns the median of the frames' processor milliseconds: scripts,
+ * styles and layout of the page's thread, without other work on the machine. The machine's speed counts, so compare two
+ * of these, and none with a time.
  */
 export const frameTime = async (page: Page, list: Locator, step: number): Promise<number> => {
   const session = await page.context().newCDPSession(page)

@@ -1,18 +1,18 @@
-/** What the tests put into pages, and what they find of it. */
+/** Values that the tests put into pages or read from them. */
 declare global {
-  /** Made by hostile content, if any of it ever runs. */
+  /** Set by hostile content, if it ever runs. */
   var ran: number | undefined
-  /** What the policy of the page has refused. */
+  /** The violations of the page's policy. */
   var reports: ReadonlyArray<string>
-  /** What has moved by itself, and how far as Web Vitals count it. */
+  /** Elements that moved by themselves, and the layout shift as defined by Web Vitals. */
   var shifts: ReadonlyArray<{ readonly value: number; readonly moved: string }>
-  /** What the page's requests for tests came to. */
+  /** The outcomes of the page's requests for tests. */
   var noted: { readonly asked: number; readonly ended: number }
-  /** How often a time was drawn. */
+  /** How often a time was rendered. */
   var drawn: number
   /** Set until another document is loaded. */
   var isSame: boolean | undefined
-  /** What axe-core adds. */
+  /** Added by axe-core. */
   var axe: {
     readonly run: () => Promise<{
       readonly violations: ReadonlyArray<{
@@ -22,10 +22,10 @@ declare global {
     }>
   }
 
-  /** An entry of the type `layout-shift`, which the types of the DOM do not have. */
+  /** An entry of the type `layout-shift`, which the DOM types lack. */
   interface LayoutShift extends PerformanceEntry {
     readonly value: number
-    /** Whether the reader did something half a second before. */
+    /** Whether the reader did something in the half second before. */
     readonly hadRecentInput: boolean
     readonly sources: ReadonlyArray<{ readonly node?: Element }>
   }

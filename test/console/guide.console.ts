@@ -25,7 +25,7 @@ layer(Console.with(configuration), { excludeTestServices: true })("the guide of 
     await links.locator('[aria-current="page"]').first().waitFor()
     await page.goBack()
     await article(page).getByRole("heading", { name: "mytenant", level: 2 }).waitFor()
-    // A folder below: relative links are those of the page.
+    // In a subfolder, relative links start at the page.
     await page.goto(`${url}/console/guide/documentation/deep/er/page`)
     await article(page).getByRole("heading", { name: "Deep page" }).waitFor()
     await page.waitForFunction(() => (document.querySelector("article img") as HTMLImageElement).naturalWidth > 0)
@@ -116,7 +116,7 @@ layer(Console.with(configuration), { excludeTestServices: true })("the guide of 
     await article(page).getByRole("heading", { name: "Deep page" }).waitFor()
     await page.goBack()
     await results.getByRole("link", { name: "Deep page" }).waitFor()
-    // A page of a problem, which no page of the navigation is.
+    // A problem's page, to which the navigation has no link.
     await page.goto(`${url}/console/guide/documentation?q=directory-read`)
     await status.filter({ hasText: /^\d+ pages? of \d+ found$/ }).waitFor()
     await results

@@ -6,7 +6,7 @@ import { temporary } from "../support/process-gateway.ts"
 
 export const tenant = "mytenant"
 
-/** A page that would run a lot if anything of it came into the document as it is. */
+/** A page that would run code in many ways if any of it entered the document unchanged. */
 const hostile = `
 <script>globalThis.ran = 1</script>
 <img src=x onerror="globalThis.ran = 1"> <svg onload="globalThis.ran = 1"><script>globalThis.ran = 1</script></svg>
@@ -22,7 +22,7 @@ const hostile = `
 <p>end of the page</p>
 `
 
-/** A configuration folder with pages, files and faults of its own. */
+/** A configuration folder with pages, files and faults. */
 export const configuration = Effect.map(temporary, (folder) => {
   cpSync(packagePath("examples/conf"), folder, { recursive: true })
   const write = (path: string, content: string) => {

@@ -116,7 +116,7 @@ describe("an edit of a flowline in HJSON", () => {
       const last = made!.length - 10
       notation.read(made!).pathAt!(last)
       notation.spotsAt(made!.slice(0, 400_000), 300_000)
-      // Some hundred milliseconds of processor; quadratic work would take minutes.
+      // Some hundred milliseconds of processor time; quadratic work would take minutes.
       expect(process.cpuUsage(began).user).toBeLessThan(10_000_000)
     }
   })

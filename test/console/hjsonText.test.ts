@@ -11,7 +11,7 @@ type Path = ReadonlyArray<string | number>
 const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === "object" && value !== null && !Array.isArray(value)
 
-/** A value in HJSON, in one of the ways in which somebody may write it, with comments in all places. */
+/** A value in HJSON, written in one of many possible ways, with comments in all places. */
 const written = (root: Record<string, unknown>, start: number): string => {
   const { below } = random(start)
   const isSometimes = (of = 2) => below(of) === 0
@@ -59,7 +59,7 @@ const written = (root: Record<string, unknown>, start: number): string => {
     for (const [at, [name, member]] of elements.entries()) {
       if (isSometimes(4)) made += `${indent}${comment(true).trim()}\n`
       const own = `${indent}${name === undefined ? "" : `${key(name)}:${isSometimes(8) ? comment(false) : ""} `}${value(member, indent, true)}`
-      // A text without quotes has ended its line.
+      // An unquoted text has ended its line.
       if (own.endsWith("\n")) made += own
       else made += `${own}${hasCommas && (at < elements.length - 1 || isSometimes()) ? "," : ""}${comment(true)}\n`
     }
@@ -80,7 +80,7 @@ const pathsOf = (value: unknown, path: Path = []): ReadonlyArray<Path> => [
       : [])
 ]
 
-/** A value with another one at a path, or without it. */
+/** A value with the member at a path replaced or removed. */
 const applied = (whole: unknown, [key, ...rest]: Path, value: unknown): unknown => {
   if (key === undefined) return value
   if (Array.isArray(whole)) {
@@ -106,14 +106,14 @@ const markAt = (text: string, path: Path): Mark | undefined =>
     readHjson(text, "hjson").mark
   )
 
-/** The comments that do not stand in what is at a path. */
+/** The comments outside of the value at a path. */
 const outside = (text: string, path: Path): ReadonlyArray<string> => {
   const mark = markAt(text, path)
   if (mark === undefined) return commentsIn(text)
   return [...commentsIn(text.slice(0, mark.keyAt ?? mark.at)), ...commentsIn(text.slice(mark.end))]
 }
 
-/** Without what JavaScript does not keep: zeros below zero, and the place of a key that is a number. */
+/** Removes what JavaScript does not keep: negative zeros, and the place of a key that is a number. */
 const plain = (value: Record<string, unknown>): Record<string, unknown> =>
   JSON.parse(JSON.stringify(value).replaceAll('"12":', '"12 ":'))
 
@@ -148,13 +148,13 @@ describe("an edit of HJSON", () => {
       const made = hjson.edited(text, path, next)
       if (kind === "remove" && paths.length === 0) return expect(made).toBe(text)
       const wanted = applied(before, path, next)
-      // A file without anything in it is none.
+      // A result without members is not written.
       if (Object.keys(Object(wanted)).length === 0 && made === undefined) return
       expect(made, text).toBeDefined()
       expect(readHjson(made!, "hjson").value).toEqual(wanted)
       const kept = outside(text, path)
       expect(commentsIn(made!).filter((comment) => kept.includes(comment))).toEqual(kept)
-      // Nothing else has changed: around the value, or around all members where one comes or goes.
+      // Nothing else has changed: around the value, or around all members if one is added or removed.
       const replaced = next === undefined ? undefined : markAt(text, path)
       const around = replaced ?? markAt(text, path.slice(0, -1))!
       const isBare = around.members !== undefined && text.charAt(around.at) !== "{"
@@ -179,7 +179,7 @@ describe("an edit of HJSON", () => {
       const made = json.edited(text, path, next)
       const wanted = applied(tree, path, next)
       expect(JSON.parse(made!)).toEqual(wanted)
-      // What is written anew has the look of the rest.
+      // New text is formatted like the rest.
       const isShown = indent === "" || Object.keys(tree).length > 0
       if (isShown) expect(made).toBe(JSON.stringify(JSON.parse(made!), null, indent))
     },

@@ -2,7 +2,7 @@ import { assert, layer } from "@effect/vitest"
 import type { Page } from "playwright-core"
 import { Console, editor, fill, rate, soon, violations, visit } from "./support.ts"
 
-/** What would run if any place of the page took it for something else than text. */
+/** Would run if any part of the page treated it as something else than text. */
 const hostile = [
   '<img src=x onerror="globalThis.ran = 1">',
   "<script>globalThis.ran = 1</script>",
@@ -40,7 +40,7 @@ layer(Console.layer, { excludeTestServices: true })("hostile content", (it) => {
       .waitFor()
     const rows = await page.getByRole("grid").getByRole("row").allInnerTexts()
     for (const text of hostile.slice(0, 6)) assert.include(rows.join("\n"), text)
-    // What is not seen, or turns what is seen around, is shown as a sign.
+    // Invisible characters, and those that change the direction of text, are shown as signs.
     assert.include(rows.join("\n"), "⟨U+202E⟩eslaf⟨U+202C⟩")
     assert.include(rows.join("\n"), "nul ␀ esc ␛[31m bell ␇")
     await page.getByRole("radio", { name: "Fields" }).click()
@@ -101,7 +101,7 @@ layer(Console.layer, { excludeTestServices: true })("hostile content", (it) => {
       await page.evaluate((hash) => (location.hash = hash), broken)
       await page.getByText("The link cannot be read").first().waitFor()
     }
-    // What unfolds to a hundred megabytes is not unfolded.
+    // A link that would decompress to a hundred megabytes is not decompressed.
     await page.evaluate(
       (hash) => (location.hash = hash),
       await link("x".repeat(100_000_000)).then((text) => text.slice(0, 16_000))

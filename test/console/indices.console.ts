@@ -81,7 +81,7 @@ layer(consoleOf(), { excludeTestServices: true })("documents and indices", (it) 
       assert.include((await list.getByRole("link", { name: "Run" }).getAttribute("href")) ?? "", "/console/runs/")
       await list.getByRole("button", { name: "Forget failures" }).click()
       await list.waitFor({ state: "detached" })
-      // One that is cancelled: its answers say that it runs until then.
+      // Cancels one: its answers show that it runs until then.
       await page.route(/\/executions\//, async (route) => {
         if (route.request().method() !== "GET") return route.continue()
         const answer = await route.fetch()

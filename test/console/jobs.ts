@@ -28,7 +28,7 @@ dag:
   - { type: show, subscribe: [ { component: file_input, stream: lines } ] }
 `
 
-/** Channels that are there from the start. */
+/** Channels that exist from the start. */
 export const files = {
   "logs/app.log": "one\ntwo\n",
   "channels/shop/channel_structure.yaml": structure(
@@ -45,7 +45,7 @@ export const files = {
 export const state = (page: Page, name: string) => page.getByRole("row").filter({ hasText: name })
 export const main = (page: Page) => page.getByRole("main")
 
-/** A structure and a flowline as the page has them, in the editor of a file. */
+/** A structure and a flowline in the page's form, in the editor of a file. */
 export const inEditor = async (page: Page, name: string, text: string) => {
   await page.getByRole("navigation", { name: "Files" }).getByRole("button", { name }).click()
   await fill(page, new RegExp(`^${name.replaceAll(".", "\\.")}`), text)

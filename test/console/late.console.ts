@@ -4,7 +4,7 @@ import type { Browser, Page } from "playwright-core"
 import { boxOf, cursorBehind, flowline, problems, saved, text, textOf } from "./flowlinePages.ts"
 import { Console } from "./support.ts"
 
-/** Opens a flowline whose later files, those of these names, come when they are let through. */
+/** Opens a flowline whose later files, those of these names, are held back until they are released. */
 const openHeld = async (browser: Browser, url: string, id: string, names: RegExp) => {
   const context = await browser.newContext({ viewport: { width: 1280, height: 860 } })
   const page = await context.newPage()
@@ -64,12 +64,12 @@ layer(Console.layer, { excludeTestServices: true })("the page of a flowline, bef
     const { context, page, isAsked, letThrough } = await openHeld(browser, url, id, /completing-/)
     await cursorBehind(page, "- type: grok")
     await page.keyboard.press("Control+Space")
-    // The cursor has gone elsewhere.
+    // The cursor has moved elsewhere.
     await page.keyboard.press("ArrowLeft")
     await isAsked
     letThrough()
     await text(page).and(page.locator("[aria-autocomplete]")).waitFor()
-    // A list would come within a few frames.
+    // A list would appear within a few frames.
     for (let frame = 0; frame < 20; frame++) {
       await page.evaluate(() => new Promise((done) => requestAnimationFrame(done)))
     }
@@ -82,7 +82,7 @@ layer(Console.layer, { excludeTestServices: true })("the page of a flowline, bef
   scenario("does what was chosen and typed in its forms", async ({ gateway: { url }, browser }) => {
     const id = await saved(url, flowline("formed"))
     const { context, page, isAsked, letThrough } = await openHeld(browser, url, id, /yamlTools-/)
-    // The form of the first node is there without any act.
+    // The form of the first node is present without any action.
     const form = page.getByRole("region", { name: "Node lines" })
     const messages = form.getByRole("textbox", { name: /^messages/ })
     assert.strictEqual(await messages.inputValue(), "- 10.0.0.1 GET 200\n- 10.0.0.2 GET 404\n- rubbish")

@@ -27,14 +27,14 @@ layer(setting, { excludeTestServices: true })("the login of the console", (it) =
         context.on("request", (request) => void asked.push(new URL(request.url()).pathname))
         const page = await visit(context, `${gateway.url}/console/`, complaints)
         await dialogOf(page).waitFor()
-        // Nothing is asked in vain, so that the browser asks for no password of its own.
+        // No request is sent in vain, so the browser does not open its own password dialog.
         assert.deepStrictEqual(
           asked.filter((path) => path.startsWith("/v1")),
           []
         )
         await page.keyboard.press("Escape")
         await page.keyboard.press("Escape")
-        // The button of the issuer, the choice of the scheme, the name.
+        // The issuer's button, the choice of the scheme, the name.
         await page.keyboard.press("Tab")
         await page.keyboard.press("Tab")
         await soon(async () => assert.strictEqual(await focused(page), "user"))
@@ -64,7 +64,7 @@ layer(setting, { excludeTestServices: true })("the login of the console", (it) =
         await account(page).press("Enter")
         await Promise.all([page.waitForEvent("load"), dialog.getByRole("button", { name: "Log out" }).press("Enter")])
         await dialogOf(page).waitFor()
-        // The page that is loaded again shows nothing of what was there.
+        // The reloaded page shows nothing of the previous session.
         assert.strictEqual(await rate(page).count(), 0)
         assert.deepStrictEqual(await context.cookies(), [])
         assert.notInclude(JSON.stringify(await page.evaluate(() => ({ ...localStorage }))), password)
@@ -87,7 +87,7 @@ layer(setting, { excludeTestServices: true })("the login of the console", (it) =
         await dialogOf(page).getByText("Your session has ended").waitFor()
         await logIn(page)
         await dialogOf(page).waitFor({ state: "detached" })
-        // The call that was refused is made again: nobody has to type.
+        // The refused call is repeated: nobody has to type again.
         await rate(page).filter({ hasText: "4 of 4 lines match" }).waitFor()
         await context.close()
       })
@@ -132,7 +132,7 @@ layer(setting, { excludeTestServices: true })("the login of the console", (it) =
         const fresh = await browser.newContext()
         const linked = await visit(fresh, address, complaints)
         const button = dialogOf(linked).getByRole("link", { name: /^Log in at Company/ })
-        // Hostile names are text.
+        // Hostile names are shown as text.
         assert.include(await button.textContent(), hostile)
         issuer.denial = "access_denied"
         await button.click()
@@ -141,7 +141,7 @@ layer(setting, { excludeTestServices: true })("the login of the console", (it) =
         await button.click()
         await rate(linked).filter({ hasText: "4 of 4 lines match" }).waitFor()
         await account(linked).filter({ hasText: "carol" }).waitFor()
-        // In the middle of work it opens a tab of its own, and this page goes on.
+        // During work the login opens another tab, and this page continues.
         await endSession(fresh, gateway.url)
         await fill(linked, /^Grok patterns/, "%{NOTSPACE:first}%{GREEDYDATA:rest}")
         const tab = fresh.waitForEvent("page")

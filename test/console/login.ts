@@ -62,7 +62,7 @@ export const settingWith = (variables: Effect.Effect<Readonly<Record<string, str
 
 export const setting = settingWith(Effect.succeed({}))
 
-/** Opens a page, and notes what it complains of. */
+/** Opens a page, and records its complaints. */
 export const visit = async (context: BrowserContext, url: string, complaints: Array<string> = []): Promise<Page> => {
   const page = await context.newPage()
   listen(page, complaints)
@@ -80,7 +80,7 @@ export const logIn = async (page: Page, user = "alice", given = password) => {
   await dialog.getByRole("button", { name: "Log in", exact: true }).click()
 }
 
-/** Logs out by mouse, and waits for the page that is loaded then: what was there before takes what is typed with it. */
+/** Logs out by mouse, and waits for the reloaded page: until then, the old page would receive what is typed. */
 export const logOut = async (page: Page) => {
   await account(page).click()
   await Promise.all([page.waitForEvent("load"), page.getByRole("button", { name: "Log out" }).click()])
@@ -89,7 +89,7 @@ export const logOut = async (page: Page) => {
 
 export const account = (page: Page) => page.getByRole("button", { name: /^User/ })
 
-/** Ends all sessions of a browser context behind the back of its pages. */
+/** Ends all sessions of a browser context without its pages. */
 export const endSession = async (context: BrowserContext, url: string) => {
   const answer = await context.request.delete(`${url}/console/session`, { headers: { "x-requested-with": "test" } })
   assert.strictEqual(answer.status(), 200)

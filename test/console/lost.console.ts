@@ -20,12 +20,12 @@ layer(Console.layer, { excludeTestServices: true })("a page that loses things", 
         await page.keyboard.press("ControlOrMeta+End")
         await page.keyboard.type("\nwhile it is away 22")
         await page.getByText("The gateway does not answer").waitFor()
-        // It is not loaded again while the gateway is away, but a page that crashes is: what was typed is in the browser.
+        // Nobody reloads the page while the gateway is away, but a page may crash: what was typed is in the browser.
         await soon(async () => {
           const kept = await page.evaluate(() => Object.values(localStorage).join(""))
           assert.include(kept, String.raw`before 1\nwhile it is away 22`)
         })
-        // What the page consists of was loaded before.
+        // The files of the page were loaded before.
         for (const name of ["History", "Share", "Use in a flowline"]) {
           await page.getByRole("button", { name, exact: true }).click()
           await escape(page, page.getByRole("dialog", { name }))
@@ -54,7 +54,7 @@ layer(Console.layer, { excludeTestServices: true })("a page that loses things", 
         await fill(page, lines, "one 1")
         await fill(page, patterns, "%{WORD:one} %{INT:n}")
         await rate(page).filter({ hasText: "1 of 1" }).waitFor()
-        // A tab that is opened by a page gets a copy of its session.
+        // A tab that is opened by a page gets a copy of its session storage.
         const [copy] = await Promise.all([
           page.waitForEvent("popup"),
           page.evaluate(() => void window.open(location.href.replace(/#.*/, "")))
@@ -83,7 +83,7 @@ layer(Console.layer, { excludeTestServices: true })("a page that loses things", 
       yield* Effect.promise(async () => {
         const { page } = await open(browser, `${gateway.url}/console/`)
         await rate(page).filter({ hasText: "3 of 4" }).waitFor()
-        // The first test is never answered, and what becomes of it is noted.
+        // The first test is never answered, and its outcome is recorded.
         await page.evaluate(() => {
           const own = globalThis.fetch
           const noted = { asked: 0, ended: 0 }

@@ -8,7 +8,7 @@ const tenant = "mytenant"
 
 const million = 1_000_000
 
-/** Prints lines, numbered, until it has come to the count. */
+/** Prints numbered lines until it reaches the count. */
 const printing = (count: number, rate: number) => `
 runtime: stream
 dag:
@@ -29,7 +29,7 @@ const begin = async (gateway: FlowGateway, text: string) => {
 const openOutput = (browser: Browser, url: string, path: string) =>
   open(browser, `${url}/console/runs${path}`, {}, (page) => page.getByRole("grid", { name: "Lines of the output" }))
 
-/** The numbers and texts of the lines that are drawn. */
+/** The numbers and texts of the rendered lines. */
 const drawn = (page: Page) =>
   page
     .getByRole("grid", { name: "Lines of the output" })
@@ -64,7 +64,7 @@ layer(Console.layerWith({ FLOW_OUTPUT_LINES: String(2 * million) }), { excludeTe
             () =>
               Number(document.querySelector("[role=grid] [role=row]:last-child")?.firstElementChild?.textContent) > 300
           )
-          // The end is seen while the run is followed.
+          // The view stays at the end while the run is followed.
           const last = async () => (await drawn(page)).at(-1)!.seq
           const before = await last()
           await page.waitForFunction(
@@ -91,7 +91,7 @@ layer(Console.layerWith({ FLOW_OUTPUT_LINES: String(2 * million) }), { excludeTe
               ) > least,
             count
           )
-          // What comes does not move what is read.
+          // New lines do not move the lines that are being read.
           assert.strictEqual((await drawn(page))[0]!.seq, 1)
           await page.getByRole("searchbox").fill("ONCLICK")
           await page.keyboard.press("Enter")
@@ -108,7 +108,7 @@ layer(Console.layerWith({ FLOW_OUTPUT_LINES: String(2 * million) }), { excludeTe
             assert.isTrue(rows.every(({ text }) => text.includes("onclick")))
           })
           assert.deepStrictEqual(await violations(page), [])
-          // Another tab has the same line, and follows by itself.
+          // Another tab shows the same line, and can follow independently.
           const other = await page.context().newPage()
           await other.goto(page.url())
           await other.getByRole("region", { name: "Line 5", exact: true }).waitFor()
@@ -140,7 +140,7 @@ layer(Console.layerWith({ FLOW_OUTPUT_LINES: String(2 * million) }), { excludeTe
           const before = await countOf(page)
           const after: Array<number> = []
           page.on("request", (request) => {
-            // A stream that had no event yet goes on from where it began.
+            // A stream without an event yet resumes at its start.
             const url = new URL(request.url())
             if (!url.pathname.endsWith("/output")) return
             after.push(Number(request.headers()["last-event-id"] ?? url.searchParams.get("from")))
@@ -164,12 +164,12 @@ layer(Console.layerWith({ FLOW_OUTPUT_LINES: String(2 * million) }), { excludeTe
           const api = connect(again.url)
           await api.executions.cancel({ params: { tenant, flowlineId: id, executionId: run } })
           await page.getByText("which is all").waitFor()
-          // Nothing of what was there is asked for again.
+          // Lines that are present are not requested again.
           assert.isNotEmpty(after)
           assert.isAtLeast(Math.min(...after), before)
           const { lines } = await api.executions.output({ params: { tenant, id: run }, query: {} })
           assert.strictEqual(await countOf(page), lines.length)
-          // All of them from the begin to the end, as the gateway has them.
+          // All of them from start to end, as the gateway has them.
           await page.getByRole("button", { name: "To the begin" }).click()
           const seen = new Map<number, string>()
           const grid = page.getByRole("grid", { name: "Lines of the output" })
@@ -178,7 +178,7 @@ layer(Console.layerWith({ FLOW_OUTPUT_LINES: String(2 * million) }), { excludeTe
             for (const { seq, text } of await drawn(page)) seen.set(seq, text)
             if (seen.size === lines.length) break
             await page.keyboard.press("PageDown")
-            // Drawn, however slow the machine is.
+            // Rendered, however slow the machine is.
             await page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))))
           }
           assert.deepStrictEqual(
@@ -206,7 +206,7 @@ layer(Console.layerWith({ FLOW_OUTPUT_LINES: String(2 * million) }), { excludeTe
             await page.waitForFunction(
               () => document.querySelector("[role=grid] [role=row]")?.firstElementChild?.textContent === "1"
             )
-            // Anywhere at once: a place in the middle, by the scroll bar.
+            // Jumps anywhere: to the middle, by the scroll bar.
             await page.getByRole("grid").evaluate((grid) => {
               grid.scrollTop = grid.scrollHeight / 2
             })
@@ -227,7 +227,7 @@ layer(Console.layerWith({ FLOW_OUTPUT_LINES: String(2 * million) }), { excludeTe
               readonly usedSize: number
               readonly backingStorageSize?: number
             }
-            // Its texts have 20 MB.
+            // Its texts take 20 MB.
             assert.isBelow(usedSize + backingStorageSize, 150_000_000)
             assert.strictEqual(
               (await api.executions.detail({ params: { tenant, flowlineId: id, executionId: run } })).state,

@@ -44,7 +44,7 @@ layer(Console.layer, { excludeTestServices: true })("the console", (it) => {
           assert.deepStrictEqual(await violations(page), [])
           await page.setViewportSize({ width: 320, height: 700 })
           assert.deepStrictEqual(await violations(page), [])
-          // Nothing but what scrolls by itself is wider than the window (WCAG 1.4.10).
+          // Only areas that scroll by themselves are wider than the window (WCAG 1.4.10).
           assert.isAtMost(await page.evaluate(() => document.documentElement.scrollWidth), 320)
           assert.deepStrictEqual(complaints, [])
           await page.context().close()
@@ -72,7 +72,7 @@ layer(Console.layer, { excludeTestServices: true })("the console", (it) => {
           assert.strictEqual(await page.evaluate(() => document.documentElement.dataset["theme"]), "dark")
         )
         assert.deepStrictEqual(complaints, [])
-        // A path with several segments is a page as well: its addresses lead back.
+        // A path with several segments is a page too: its addresses lead back.
         await page.goto(`${url}/console/no/such/page`)
         await page.getByRole("main").getByText("There is no such page").waitFor()
         assert.deepStrictEqual(complaints, [])
@@ -121,7 +121,7 @@ layer(Console.layer, { excludeTestServices: true })("the console", (it) => {
         await close()
         await opener.and(page.locator(":focus")).waitFor()
       }
-      // The next key, however soon it comes, finds the page without the dialog.
+      // The next key, however soon it is pressed, goes to the page without the dialog.
       const left = page.evaluate(
         () =>
           new Promise<string | undefined>((done) =>
@@ -156,7 +156,7 @@ layer(Console.layer, { excludeTestServices: true })("the console", (it) => {
           sizes.reduce((sum, size) => sum + size, 0),
           220_000
         )
-        // Web Vitals call up to 0.1 good.
+        // Web Vitals rate values up to 0.1 as good.
         assert.isBelow(
           (await shiftsOf(page)).reduce((sum, { value }) => sum + value, 0),
           0.1

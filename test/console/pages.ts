@@ -18,7 +18,7 @@ const configuration = (files: Readonly<Record<string, string>>) =>
     return root
   })
 
-/** A browser and a gateway with a configuration of its own, which can be written. */
+/** A browser, and a gateway with a writable configuration. */
 export const consoleOf = (
   files: Readonly<Record<string, string>> = {},
   variables: Readonly<Record<string, string>> = {}

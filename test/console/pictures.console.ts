@@ -7,9 +7,9 @@ import { packagePath } from "../../src/drivers/Package.ts"
 import { execute, saved } from "./flowlinePages.ts"
 import { Console, fill, open, soon } from "./support.ts"
 
-// The pictures of the documentation. `npm run pictures` makes them, and keeps beside each what the page said to a screen
-// reader. The tests compare that with what the page says now, so a picture of something else fails: numbers aside, as
-// times and sizes differ from run to run.
+// The screenshots in the documents. `npm run pictures` takes them, and stores with each what a screen reader hears on
+// the page. The tests compare that with the present page, so an outdated screenshot fails. Numbers are ignored, because
+// times and sizes differ between runs.
 
 const folder = packagePath("docs/pictures")
 const isMade = process.env["FLOW_PICTURES"] === "1"
@@ -62,7 +62,7 @@ interface Picture {
   readonly name: string
   /** The path below `/console/`. */
   readonly path: (url: string) => Promise<string>
-  /** Does what a reader does first, and waits for what the picture shows. */
+  /** Performs the reader's first steps, and waits for the content of the screenshot. */
   readonly show: (page: Page) => Promise<void>
 }
 
@@ -124,7 +124,10 @@ const pictures: ReadonlyArray<Picture> = [
   }
 ]
 
-/** What the page says, without what differs from run to run: numbers, addresses, rows, edges that are drawn later. */
+/**
+ * The text of the page, without the parts that differ between runs: numbers, addresses, rows, edges that are drawn
+ * later.
+ */
 const said = async (page: Page): Promise<string> => {
   const snapshot = await page.locator("body").ariaSnapshot()
   const lines = snapshot.split("\n").filter((line) => !/^\s*- (row|gridcell|cell|slider|img|\/url)\b/.test(line))

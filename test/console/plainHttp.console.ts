@@ -13,7 +13,7 @@ dag:
   - { type: archive_output, component: file, settings: { entry: few.csv }, subscribe: [ { component: source, stream: all } ] }
 `
 
-/** A browser for which the gateway is another machine: over plain HTTP it does not say where a request comes from. */
+/** A browser that sees the gateway as another machine: over plain HTTP it does not state the origin of a request. */
 const away = launch("--host-resolver-rules=MAP othermachine 127.0.0.1")
 
 layer(setting, { excludeTestServices: true })("the console over plain HTTP, from another machine", (it) => {
@@ -63,7 +63,7 @@ layer(setting, { excludeTestServices: true })("the console over plain HTTP, from
           await page.waitForLoadState("networkidle")
           assert.deepStrictEqual([path, await page.getByRole("alert").allInnerTexts()], [path, []])
         }
-        // Chromium notes over plain HTTP that it leaves this header out of account.
+        // Over plain HTTP Chromium logs that it ignores this header.
         const told = complaints.filter((text) => !text.startsWith("The Cross-Origin-Opener-Policy header"))
         assert.deepStrictEqual({ refused, told }, { refused: [], told: [] })
         await context.close()

@@ -37,7 +37,7 @@ layer(setting, { excludeTestServices: true })("a login below the prefix of a pro
           )
           const beside: Array<string> = []
           context.on("request", (request) => {
-            // All of the proxy that is not below the prefix is somebody else's.
+            // Everything on the proxy outside of the prefix belongs to others.
             if (request.url().startsWith(new URL(url).origin) && !request.url().startsWith(`${url}/`)) {
               beside.push(request.url())
             }
@@ -67,7 +67,7 @@ layer(setting, { excludeTestServices: true })("a login below the prefix of a pro
     await page.getByRole("heading", { name: "Deep", level: 1 }).waitFor()
     await account(page).filter({ hasText: "alice" }).waitFor()
     assert.isFalse(await dialogOf(page).isVisible())
-    // Changes need the cookie and a page of the gateway's own: the address that the browser sees is one.
+    // Changes need the cookie and a page of the gateway: the address that the browser sees counts as such.
     await page.getByRole("link", { name: "Text and DAG" }).click()
     await page.getByRole("button", { name: "Delete" }).click()
     await page.getByRole("dialog").getByRole("button", { name: "Delete" }).click()
@@ -115,7 +115,7 @@ layer(setting, { excludeTestServices: true })("a login below the prefix of a pro
       await account(page).filter({ hasText: "carol" }).waitFor()
       assert.isTrue(page.url().startsWith(`${url}/console/#t=`))
       assert.strictEqual(issuer.exchanges.at(-1)?.body.get("redirect_uri"), `${url}/console/login/oidc/callback`)
-      // The cookies that the login needed are gone.
+      // The cookies of the login are removed.
       assert.deepStrictEqual(await cookieOf(context), { path: "/", httpOnly: true, sameSite: "Strict" })
       await endSession(context, url)
       await fill(page, /^Grok patterns/, "%{GREEDYDATA:all}")

@@ -75,7 +75,7 @@ const streamOf = (bytes: Uint8Array<ArrayBuffer>, size: number) =>
 
 const cell = Schema.String
 
-/** The rows of a csv file whose bytes come in parts of this size. */
+/** The rows of a csv file that arrives in parts of this size. */
 const csvRowsOf = async (text: string, size = 1000, kind: "csv" | "tsv" = "csv") => {
   const read = textRows(streamOf(new TextEncoder().encode(text), size), kind, false)
   const rows: Array<{ readonly number: number; readonly cells: ReadonlyMap<string, unknown> }> = []
@@ -98,7 +98,7 @@ describe("rows of csv", () => {
         const text = [["a", "b"], ...rows].map((row) => row.map(quoted).join(separator) + end).join("")
         const found = await csvRowsOf(text, size)
         expect(found.columns).toEqual(["a", "b"])
-        // A line end within a cell is one character, whatever it was.
+        // A line end within a cell is one character, whatever it was in the file.
         expect(found.cells).toEqual(rows.map((row) => row.map((one) => one.toWellFormed().replaceAll(/\r\n?/g, "\n"))))
         expect(found.rows.map(({ number }) => number)).toEqual(rows.map((_, at) => at + 1))
       }),
@@ -153,7 +153,7 @@ describe("rows of csv", () => {
   })
 
   it("are as they are where the text is cut between a quote, spaces and a separator", async () => {
-    // The parts that are parsed at once have 16 Ki units.
+    // The file is parsed in parts of 16 Ki units.
     for (let before = 16_370; before < 16_390; before++) {
       const first = "x".repeat(before - 6)
       expect((await csvRowsOf(`a,b\n"${first}"\n"y"   ,z\n`)).cells).toEqual([[first], ["y", "z"]])

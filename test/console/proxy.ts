@@ -1,7 +1,7 @@
 import { createServer, request as forward } from "node:http"
 import { Effect } from "effect"
 
-/** A proxy that takes a prefix off the paths, as nginx does. */
+/** A proxy that removes a prefix from paths, as nginx does. */
 export const proxy = (to: number) =>
   Effect.acquireRelease(
     Effect.promise(async () => {

@@ -69,7 +69,7 @@ layer(setting, { excludeTestServices: true })("the readers of the console", (it)
         await logIn(page)
         await page.getByRole("button", { name: /^Tenant mytenant/ }).waitFor()
         await logOut(page)
-        // The next reader may not see what the one before has chosen.
+        // The next reader must not see the previous reader's choice.
         await logIn(page, "vera")
         await page.getByRole("button", { name: /^Tenant othertenant/ }).click()
         const rows = page.getByRole("dialog", { name: "Tenant" }).getByRole("listitem")
@@ -135,7 +135,7 @@ layer(setting, { excludeTestServices: true })("the readers of the console", (it)
         await logIn(page)
         await dialogOf(page).getByText("The gateway does not answer").waitFor()
         await site.start({ FLOW_PORT: String(gateway.port) })
-        // What was typed is still there.
+        // The typed text is still present.
         await dialogOf(page).getByRole("button", { name: "Log in", exact: true }).click()
         await rate(page).filter({ hasText: "3 of 4 lines match" }).waitFor()
         const { alice: _, ...others } = users

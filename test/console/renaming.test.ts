@@ -25,7 +25,7 @@ describe("another name", () => {
         .replace("access: [", "log: [")
         .replace("at: access", "at: log")
     )
-    // Another input of that name keeps what it is given.
+    // Another input of that name keeps its value.
     const taken = begin.replace("other: [", "log: [")
     expect(renamed(yaml, taken, yaml.read(taken).value as Record<string, unknown>, 0, "log")).toContain(
       "      access: [ a, access ]\n      log: [ b ]"

@@ -26,7 +26,7 @@ layer(settingWith(configuration), { excludeTestServices: true })("rights", (it) 
           await logIn(page, role)
           await account(page).filter({ hasText: role }).waitFor()
           page.on("response", (response) => {
-            // A page does not even ask for what its reader may not see.
+            // A page does not request data that its reader may not see.
             if (response.status() === 403) complaints.push(`${response.request().method()} ${response.url()}`)
           })
           // An extraction that this tab has started.
@@ -95,11 +95,11 @@ layer(settingWith(configuration), { excludeTestServices: true })("rights", (it) 
         })
         await dialog.getByRole("button", { name: "Delete", exact: true }).click()
         await dialog.getByRole("alert").filter({ hasText: "Your role here is viewer" }).waitFor()
-        // The other pages learn it, too: nothing of them is offered in vain.
+        // The other pages are updated too: none offers an action that would be refused.
         await channel.getByRole("button", { name: "Start shop", exact: true }).waitFor({ state: "detached" })
         await page.getByRole("button", { name: "Save", exact: true }).waitFor({ state: "detached" })
         assert.include(await text.innerText(), "# typed before")
-        // Keys of what is hidden do nothing.
+        // Keys of hidden controls have no effect.
         await text.focus()
         await page.keyboard.press("ControlOrMeta+s")
         await page.keyboard.type("and after")

@@ -16,7 +16,7 @@ export type Role = (typeof roles)[number]
 
 const names: ReadonlyArray<string> = roles
 
-/** The roles of docs/security.md, which the gateway's own tests hold it to. */
+/** The roles of docs/security.md. The gateway's tests compare that table with the gateway. */
 const neededRoles: ReadonlyMap<string, string> = new Map(
   [...readFileSync(packagePath("docs/security.md"), "utf8").matchAll(/^\| `([A-Z]+ \/v1\/\S+)` \| `(\w+)` \|$/gm)].map(
     ([, request = "", role = ""]) => [request, role] as const
@@ -32,7 +32,7 @@ export const may = (role: Role, request: string): boolean => {
   return isOverall ? role === "owner" : roles.indexOf(role) >= rank
 }
 
-/** A configuration with channels that can be changed, and a key for secrets. */
+/** A configuration with changeable channels, and a key for secrets. */
 export const configuration = Effect.map(temporary, (folder) => {
   const conf = join(folder, "conf")
   cpSync(packagePath("examples/conf"), conf, { recursive: true })
@@ -55,7 +55,7 @@ dag:
   - { type: search_output, settings: { index: mytenant-things, id_field: id }, subscribe: [ { component: generator_input, stream: out } ] }
 `
 
-/** What {@link prepare} has made that has another name each time. */
+/** The objects that {@link prepare} has created whose names differ each time. */
 export interface Given {
   readonly flowline: string
   readonly ended: string
@@ -63,7 +63,7 @@ export interface Given {
   readonly endless: string
 }
 
-/** Makes one of each thing that the console shows. */
+/** Creates one of each object that the console shows. */
 export const prepare = async (url: string): Promise<Given> => {
   const headers = { authorization: `Basic ${Buffer.from(`admin:${password}`).toString("base64")}` }
   const api = connect(url, { headers })

@@ -15,7 +15,7 @@ layer(Console.layer, { excludeTestServices: true })("runs", (it) => {
       const id = await save(api, orders)
       const first = await start(api, id)
       await ended(api, id, first)
-      // Without a touch of the page.
+      // Without any user action.
       const row = page
         .getByRole("grid", { name: "Runs", exact: true })
         .getByRole("row")
@@ -56,7 +56,7 @@ layer(Console.layer, { excludeTestServices: true })("runs", (it) => {
     const running = await start(api, live)
     const { page, complaints } = await openRuns(browser, url, `/${live}/${running}`)
     const graph = page.getByRole("region", { name: "What goes through the nodes" })
-    // A rate, and not 0: the edges of both streams of the node have their own.
+    // A rate other than 0: the edges of both streams of the node have separate rates.
     for (const stream of ["all", "ones", "others"]) {
       await graph.getByRole("button", { name: new RegExp(`${stream}\\s+[1-9][\\d.,]*/s`) }).waitFor()
     }
@@ -119,7 +119,7 @@ layer(Console.layer, { excludeTestServices: true })("runs", (it) => {
     await page.keyboard.press("Enter")
     await dialog.waitFor({ state: "detached" })
     await page.getByText("succeeded, with warnings").first().waitFor()
-    // The version of the run that is compared, and its parameters.
+    // The version of the compared run, and its parameters.
     await save(api, orders)
     await page.getByRole("link", { name: "Compare" }).click()
     await page.getByLabel("Compare with").selectOption({ index: 1 })

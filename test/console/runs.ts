@@ -5,7 +5,7 @@ import { Console, open } from "./support.ts"
 
 export const tenant = "mytenant"
 
-/** Lines of orders, of which some are no orders. */
+/** Lines of orders, with some other lines among them. */
 export const orders = `
 name: Orders of the shop
 runtime: stream
@@ -28,7 +28,7 @@ dag:
   - { type: show, subscribe: [ { component: parse, stream: errors } ] }
 `
 
-/** Goes on until it is cancelled. */
+/** Runs until it is cancelled. */
 export const endless = `
 name: Endless
 runtime: stream
@@ -50,11 +50,11 @@ export interface Given {
   readonly url: string
   readonly api: FlowGateway
   readonly browser: Browser
-  /** The folder of the gateway's data. */
+  /** The gateway's data folder. */
   readonly data: string
 }
 
-/** Does something with the gateway of the test. */
+/** Performs an action with the gateway of the test. */
 export const withGateway = (run: (given: Given) => Promise<void>) =>
   Effect.flatMap(Console, ({ gateway, browser, site }) =>
     Effect.promise(() => run({ url: gateway.url, api: connect(gateway.url), browser, data: site.data }))
@@ -81,7 +81,7 @@ export const start = async (
 /** Waits for the end of a run. */
 export const ended = async (gateway: FlowGateway, flowlineId: string, executionId: string) => {
   for await (const _ of gateway.follow.output({ params: { tenant, id: executionId }, query: {} })) {
-    // Only the end is waited for.
+    // Only waits for the end.
   }
   return gateway.executions.detail({ params: { tenant, flowlineId, executionId } })
 }

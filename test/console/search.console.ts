@@ -43,7 +43,7 @@ layer(consoleOf(), { excludeTestServices: true })("search", (it) => {
     await panel(page).getByText('"number": 10357').waitFor()
     await page.getByRole("button", { name: "Remove the filter tags t1" }).click()
     await found(page, /^104 documents$/)
-    // The address holds all of it.
+    // The address contains all of it.
     const address = page.url()
     const shown = await table(page).getByRole("row").nth(1).innerText()
     const other = await page.context().newPage()
@@ -69,7 +69,7 @@ layer(consoleOf(), { excludeTestServices: true })("search", (it) => {
     await editor(page, query).focus()
     await page.keyboard.type("stat")
     const options = page.getByRole("listbox").getByRole("option")
-    /** Chooses an option by the arrow keys, when what was typed has left no other. */
+    /** Selects an option by the arrow keys, after typing has filtered out the others. */
     const take = async (text: string) => {
       await options.first().filter({ hasText: text }).waitFor()
       await options.nth(1).waitFor({ state: "detached" })
@@ -120,7 +120,8 @@ layer(consoleOf(), { excludeTestServices: true })("search", (it) => {
   })
 
   inPage("takes a day of the address as one of the reader's zone", "search?from=2026-03-11", async (page) => {
-    // It begins nine hours before that of UTC: 33 hours of the documents, four in a minute, and one of the other index.
+    // The day starts nine hours before that of UTC: 33 hours of the documents, four per minute, and one of the other
+    // index.
     await found(page, "7,922 documents")
   })
 
@@ -149,7 +150,7 @@ layer(consoleOf(), { excludeTestServices: true })("search", (it) => {
   })
 
   inPage("keeps all digits of numbers, and finds them", "search?q=_exists_:long", async (page) => {
-    // Flowlines write such numbers as texts, SQL writes numbers.
+    // Flowlines write such numbers as texts, SQL writes them as numbers.
     await page.route(/\/search$/, async (route) => {
       if (route.request().method() !== "POST") return route.continue()
       const answer = await route.fetch()
@@ -187,7 +188,7 @@ layer(consoleOf(), { excludeTestServices: true })("search", (it) => {
     await page.waitForURL(/from=.*to=/)
     await found(page, /^[12],\d{3} documents/)
     const { from, to } = Object.fromEntries(new URL(page.url()).searchParams)
-    // The fields say the same in the reader's zone.
+    // The fields show the same in the reader's zone.
     const local = (text = "") => new Date(Date.parse(text) + 9 * 3_600_000).toISOString().slice(0, 19)
     await soon(async () => {
       assert.strictEqual(await page.getByLabel("From", { exact: true }).inputValue(), local(from))

@@ -85,7 +85,7 @@ const scenarios = [
   withPage("keeps a history that can be removed", async (page, url) => {
     await fill(page, lines, "the first one")
     await fill(page, patterns, "%{WORD:first}")
-    // A page of its own begins an entry of its own.
+    // A separate page starts a separate entry.
     await rate(page).filter({ hasText: "1 of 1 line match" }).waitFor()
     const { page: second } = await watched(await page.context().newPage(), `${url}/console/`)
     await fill(second, patterns, "%{WORD:second}")

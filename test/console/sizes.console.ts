@@ -8,7 +8,7 @@ import { boxOf, execute, flowline, problems, saved, text } from "./flowlinePages
 import { ended } from "./runs.ts"
 import { Console } from "./support.ts"
 
-/** Opens a page in a fresh browser, and gives the bytes in gzip of all that it has loaded when it is at rest. */
+/** Opens a page in a fresh browser, and returns the gzip size of everything that it has loaded when it is idle. */
 const loadedBy = async (
   browser: Browser,
   url: string,
@@ -36,7 +36,7 @@ const loadedBy = async (
   })
   await page.goto(url)
   await isThere(page)
-  // At rest: nothing is being loaded, and the page has nothing to do.
+  // Idle: nothing is loading, and the page has no work.
   let before = -1
   while (open.size > 0 || before !== loaded.size) {
     before = loaded.size
@@ -53,7 +53,7 @@ const loadedBy = async (
 
 const drawn = async (page: Page) => {
   await boxOf(page, "parse").waitFor()
-  // The text has its colours, and the gateway has said what it thinks of it.
+  // The text is highlighted, and the gateway's verdict is shown.
   await text(page).locator(".cm-line span").first().waitFor()
   await problems(page).getByText("No problems").waitFor()
   await page.getByRole("region", { name: "Node lines" }).waitFor()
@@ -108,7 +108,7 @@ layer(Console.layer, { excludeTestServices: true })("a page with a DAG", (it) =>
           const at = await path(gateway.url)
           const { bytes, names, context } = await loadedBy(browser, `${gateway.url}/console/${at}`, isThere)
           assert.isAtMost(bytes, dagLimit, names.join(" "))
-          // All of it was seen: the picture alone has 70 KB.
+          // Every file was counted: the picture alone has 70 KB.
           assert.isAbove(bytes, 150_000)
           assert.isTrue(names.some((one) => one.startsWith("Picture-") && one.endsWith(".js")))
           assert.isFalse(names.some((one) => /^(?:TesterPage|TreeGrid)-/.test(one)))
@@ -139,7 +139,7 @@ layer(Console.layer, { excludeTestServices: true })("a page with a DAG", (it) =>
             await page.keyboard.insertText(words)
             await page.getByText("Changed, not saved").waitFor()
           })
-          // As a tab that is closed.
+          // As when a tab is closed.
           await first.page.goto("about:blank")
           const storageState = await first.context.storageState()
           await first.context.close()
@@ -156,7 +156,7 @@ layer(Console.layer, { excludeTestServices: true })("a page with a DAG", (it) =>
           assert.isAtMost(bytes, dagLimit, names.join(" "))
           assert.isAbove(bytes, 150_000)
           assert.isFalse(names.some((one) => /^(yaml|hjson)Tools-/.test(one)))
-          // The first key brings what reads texts.
+          // The first key press loads the parser.
           const brought = page.waitForRequest(/(yaml|hjson)Tools-/)
           await text(page).press("Control+End")
           await brought

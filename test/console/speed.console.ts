@@ -3,14 +3,15 @@ import { Effect } from "effect"
 import type { Browser, BrowserContextOptions, Page } from "playwright-core"
 import { Console, editor, noteShifts, rate, shiftsOf, soon, violations } from "./support.ts"
 
-// What makes the first use quick, in bytes, requests and shifts: none of it depends on how fast this machine is.
+// The bytes, requests and layout shifts that determine the speed of the first use. None of them depends on this
+// machine.
 
 const patterns = /^Grok patterns/
 const lines = /^Log lines/
-/** Bytes with their headers until the editors take keys: a tenth of a second at 1.6 Mbit/s. */
+/** Bytes with headers until the editors accept keys: a tenth of a second at 1.6 Mbit/s. */
 const mostBytes = 20_000
 
-/** A page whose later scripts come when they are let through. */
+/** A page whose later scripts are held back until they are released. */
 const heldBack = async (browser: Browser, url: string, options: BrowserContextOptions = {}) => {
   const context = await browser.newContext({ viewport: { width: 1280, height: 860 }, ...options })
   const page = await context.newPage()
@@ -20,7 +21,7 @@ const heldBack = async (browser: Browser, url: string, options: BrowserContextOp
     letThrough = done
   })
   const held: Array<string> = []
-  // What the first document names is let through.
+  // Files named in the first document are not held back.
   const first = await (await fetch(`${url}/console/`)).text()
   await page.route(/\/assets\//, async (route) => {
     const name = route.request().url().replace(/.*\//, "")
@@ -80,10 +81,10 @@ layer(Console.layer, { excludeTestServices: true })("the first use", (it) => {
         await page.keyboard.press("ControlOrMeta+a")
         await page.keyboard.type("%{WORD:w} %{INT:numb}")
         await page.keyboard.press("ArrowLeft")
-        // It is kept before there is anything else of the page.
+        // It is stored before the rest of the page is present.
         assert.include(await page.evaluate(() => Object.values(localStorage).join("")), "%{INT:numb}")
         letThrough()
-        // Somebody who does not stop typing.
+        // A reader who types without a pause.
         const typed = Array.from({ length: 400 }, (_, at) => String(at % 10)).join("")
         await page.keyboard.type(typed)
         await page.locator("textarea[class*='early']").first().waitFor({ state: "detached" })
@@ -177,9 +178,9 @@ layer(Console.layer, { excludeTestServices: true })("the first use", (it) => {
           letThrough()
           await rate(page).filter({ hasText: "3 of 4 lines match" }).waitFor()
           assert.deepStrictEqual(await shiftsOf(page), [])
-          // The editors that took over stand where the others stood.
+          // The new editors are in the same places as the old ones.
           assert.deepStrictEqual(await placesOf(page), places)
-          // The tenant and what was typed are known now: several patterns, a warning.
+          // The tenant and the typed text are known now: several patterns, a warning.
           await area(page, patterns).or(editor(page, patterns)).focus()
           await page.keyboard.press("ControlOrMeta+a")
           await page.keyboard.insertText("%{WORD:a} never\n%{GREEDYDATA:all}")

@@ -19,7 +19,7 @@ layer(Console.layer, { excludeTestServices: true })("stored resources and files"
     await dialog.getByRole("textbox", { name: /^Name of the resource/ }).fill("tables/latest.csv")
     await dialog.getByRole("textbox", { name: /^Properties/ }).fill('{"rows": 12}')
     await dialog.getByRole("button", { name: "Register a file" }).click()
-    // The gateway's reason is shown, and what was typed stays.
+    // The gateway's reason is shown, and the typed text stays.
     await dialog.getByRole("alert").filter({ hasText: "exports/nothing.csv" }).waitFor()
     await dialog.getByRole("textbox", { name: /^Path in the data area/ }).fill("exports/table.csv")
     await dialog.getByRole("button", { name: "Register a file" }).click()
@@ -27,7 +27,7 @@ layer(Console.layer, { excludeTestServices: true })("stored resources and files"
     await registered.getByText('"rows": 12').waitFor()
     await registered.getByText("registered: the file lies in the data area").waitFor()
     await registered.getByRole("gridcell", { name: "2", exact: true }).waitFor()
-    // Another version, which is the only one that is copied.
+    // Another version, and only this one is copied.
     writeFileSync(join(data, "blobs", tenant, "data/exports/second.csv"), "x,y\n3,4\n")
     await send(`${url}/v1/${tenant}/resources/register/tables/latest.csv`, "PUT", form({ url: "exports/second.csv" }))
     await page.reload()
@@ -105,7 +105,7 @@ layer(Console.layer, { excludeTestServices: true })("stored resources and files"
     await tree.getByRole("link", { name: "long.txt" }).waitFor()
     await page.getByRole("searchbox").fill("file-98")
     await page.getByText(/^111 of 10,0\d\d entries/).waitFor()
-    // The begin of it is asked for, and more when it is wanted.
+    // The start of it is requested, and more on demand.
     const asked: Array<Promise<string | undefined>> = []
     page.on("request", (request) => {
       if (/\/v1\/.*long\.txt/.test(request.url())) asked.push(request.headerValue("range").then((it) => it ?? ""))
@@ -114,7 +114,7 @@ layer(Console.layer, { excludeTestServices: true })("stored resources and files"
     await page.getByText("The first 64 KiB of").waitFor()
     await page.getByRole("button", { name: "Show more" }).click()
     await page.getByText("The first 64 KiB of").waitFor({ state: "hidden" })
-    // The first request asks for the size.
+    // The first request determines the size.
     assert.strictEqual(await asked[1], "bytes=0-65535")
     await editor(page, /^Content of long.txt/).focus()
     await page.keyboard.press("ControlOrMeta+End")
@@ -139,7 +139,7 @@ layer(Console.layer, { excludeTestServices: true })("stored resources and files"
     await open("packed.csv.gz")
     const rows = page.getByRole("grid", { name: "Rows of packed.csv.gz" })
     await rows.getByRole("gridcell", { name: "two␊lines" }).click()
-    // A chosen row is shown whole.
+    // A selected row is shown whole.
     await page.getByRole("region", { name: "Row 1" }).getByText("two␊lines").waitFor()
     await page.getByRole("button", { name: "As text" }).press("Enter")
     await editor(page, /^Content of packed.csv.gz/)
@@ -196,7 +196,7 @@ layer(Console.layer, { excludeTestServices: true })("stored resources and files"
     const tree = page.getByRole("treegrid")
     await tree.getByRole("link", { name: "⟨U+202E⟩txt.exe" }).click()
     await page.getByRole("heading", { name: "evil/⟨U+202E⟩txt.exe" }).waitFor()
-    // What is between slashes of a path is no path of its own.
+    // The characters of a path segment have no other meaning.
     await tree.getByRole("link", { name: "%2e%2e#?&.svg" }).click()
     await page.getByRole("img", { name: "%2e%2e#?&.svg" }).waitFor()
     await page.reload()

@@ -8,13 +8,13 @@ import { type Running, type Site, site } from "../support/process-gateway.ts"
 
 const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8")
 
-/** A page with what it complained of: failed scripts, refusals of its policy, requests to others. */
+/** A page with its complaints: failed scripts, violations of its policy, requests to other sites. */
 export interface Seen {
   readonly page: Page
   readonly complaints: Array<string>
 }
 
-/** A browser without a window. What is waited for in it has as long as everything else that tests wait for. */
+/** A headless browser. It waits as long as other tests do. */
 export const launch = (...args: ReadonlyArray<string>) =>
   Effect.acquireRelease(
     Effect.promise(async () => {
@@ -27,12 +27,12 @@ export const launch = (...args: ReadonlyArray<string>) =>
 
 export const launched = launch()
 
-/** A gateway in a process of its own, and a browser. */
+/** A gateway in a separate process, and a browser. */
 export class Console extends Context.Service<
   Console,
   { readonly site: Site; readonly gateway: Running; readonly browser: Browser }
 >()("test/console/Console") {
-  /** The gateway has these variables of its environment. */
+  /** Additional environment variables of the gateway. */
   static readonly with = (variables: Effect.Effect<Readonly<Record<string, string>>, never, Scope.Scope>) =>
     Layer.effect(
       Console,
@@ -49,7 +49,7 @@ export class Console extends Context.Service<
   static readonly layer = Console.layerWith({})
 }
 
-/** Opens a page in a browser context of its own, so that it shares nothing with others. */
+/** Opens a page in a separate browser context, so that it shares nothing with others. */
 export const open = async (
   browser: Browser,
   url: string,
@@ -60,14 +60,14 @@ export const open = async (
   return watched(await context.newPage(), url, ready)
 }
 
-/** What tells that a page is there. */
+/** An element that shows that a page is present. */
 type Ready = (page: Page) => Locator
 
-/** Notes failed scripts, dialogs and refusals of a page. */
+/** Records failed scripts, dialogs and policy violations of a page. */
 export const listen = (page: Page, complaints: Array<string>): void => {
   page.on("pageerror", (error) => complaints.push(error.message))
   page.on("console", (message) => {
-    // The browser notes every answer with a status of 400 or more: refused patterns are such.
+    // The browser logs every answer with a status from 400 on, such as those to refused patterns.
     if (message.type() === "error" && !message.text().startsWith("Failed to load resource")) {
       complaints.push(message.text())
     }
@@ -78,7 +78,7 @@ export const listen = (page: Page, complaints: Array<string>): void => {
   })
 }
 
-/** Notes what the page complains of, and opens the address. */
+/** Records the complaints of the page, and opens the address. */
 export const watched = async (
   page: Page,
   url: string,
@@ -92,12 +92,12 @@ export const watched = async (
   })
   await page.goto(url)
   await ready(page).waitFor()
-  // What stands on the front page until it is loaded.
+  // The placeholder of the front page until it is loaded.
   await page.locator("textarea[class*='early']").first().waitFor({ state: "detached" })
   return { page, complaints }
 }
 
-/** Does something in a page of its own, which complains of nothing and runs no markup. */
+/** Performs a test in a separate page, which must neither complain nor run markup. */
 export const visit = (
   path: string,
   run: (page: Page, url: string, data: string) => Promise<void>,
@@ -118,17 +118,22 @@ export const visit = (
     })
   )
 
-/** What axe finds against WCAG 2.2 AA and its own best practices. The test's script needs no leave of the page's policy. */
+/**
+ * The violations that axe finds of WCAG 2.2 AA and its best practices. The page's policy does not apply to the test's
+ * script.
+ */
 export const violations = async (page: Page): Promise<ReadonlyArray<string>> => {
   await page.evaluate(axe)
   const found = await page.evaluate(() => globalThis.axe.run())
   return found.violations.map(({ id, nodes }) => `${id}: ${nodes[0]?.html} ${nodes[0]?.failureSummary}`)
 }
 
-/** Whether something is wider than the window, and nothing scrolls to it. */
+/** Whether something is wider than the window and cannot be scrolled to. */
 export const isWide = (page: Page) => page.evaluate(() => document.documentElement.scrollWidth > innerWidth)
 
-/** Opens pages in light and dark colours, wide and narrow: axe finds no fault, and nothing is wider than the window. */
+/**
+ * Opens pages in light and dark colours, wide and narrow: axe finds no violation, and nothing is wider than the window.
+ */
 export const faultless = async (page: Page, pages: ReadonlyArray<readonly [url: string, shows: Locator]>) => {
   for (const [url, shows] of pages) {
     await page.goto(url)
@@ -148,7 +153,7 @@ export const faultless = async (page: Page, pages: ReadonlyArray<readonly [url: 
   }
 }
 
-/** Notes in the page what moves that nobody has moved; to be added before its scripts. */
+/** Records movements in the page that the reader did not cause. Must be added before the page's scripts. */
 export const noteShifts = () => {
   const shifts: Array<{ value: number; moved: string }> = []
   Object.assign(globalThis, { shifts })
@@ -162,17 +167,17 @@ export const noteShifts = () => {
 
 export const shiftsOf = (page: Page) =>
   page.evaluate(async () => {
-    // A shift is told after the frame that has it.
+    // A shift is reported after its frame.
     for (let frame = 0; frame < 3; frame++) await new Promise((done) => requestAnimationFrame(done))
     return globalThis.shifts
   })
 
-/** The editor of this name, which a keyboard types into. */
+/** The editor of this name, to type into. */
 export const editor = (page: Page, name: RegExp) => page.getByRole("textbox", { name })
 
 /**
- * Makes an assertion until it holds. A page draws what a key or a click has done in a later frame: who looks at once
- * sees what was there before.
+ * Repeats an assertion until it holds. A page renders the effect of a key or click in a later frame, so an immediate
+ * check would see the old state.
  */
 export const soon = (holds: () => Promise<void>): Promise<void> =>
   vi.waitFor(holds, { timeout: patience, interval: 20 })
@@ -181,7 +186,7 @@ export const soon = (holds: () => Promise<void>): Promise<void> =>
 export const typesInto = (page: Page, name: RegExp): Promise<void> =>
   editor(page, name).and(page.locator(":focus")).waitFor()
 
-/** Closes a dialog by Escape, and waits until the page has taken it away: one that is only hidden has no role any more. */
+/** Closes a dialog by Escape, and waits until the page has removed it: a merely hidden dialog has no role any more. */
 export const escape = async (page: Page, dialog: Locator): Promise<void> => {
   await dialog.waitFor()
   await page.keyboard.press("Escape")
@@ -189,7 +194,7 @@ export const escape = async (page: Page, dialog: Locator): Promise<void> => {
   await page.locator("dialog:not([open])").waitFor({ state: "detached" })
 }
 
-/** Puts a text in the place of what an editor has, as pasting does. */
+/** Replaces the text of an editor, as pasting does. */
 export const fill = async (page: Page, name: RegExp, text: string): Promise<void> => {
   await editor(page, name).focus()
   await typesInto(page, name)
@@ -197,5 +202,5 @@ export const fill = async (page: Page, name: RegExp, text: string): Promise<void
   await page.keyboard.insertText(text)
 }
 
-/** The line that says how many lines match. */
+/** The line with the number of matching lines. */
 export const rate = (page: Page) => page.getByRole("status").filter({ hasText: /match/ })

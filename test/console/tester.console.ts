@@ -10,7 +10,7 @@ const pattern = "^%{INT:id} %{WORD:verb} %{NOTSPACE:path} %{INT:status:int}$"
 
 const withPage = (name: string, run: (page: Page, url: string) => Promise<void>) => [name, run] as const
 
-/** The colours in which a text is shown: in the samples, in the pattern, in the table of the line. */
+/** The colours of a text: in the samples, in the pattern, and in the table of the line. */
 const backgroundOf = (page: Page, selector: string, text: string) =>
   page
     .locator(selector)
@@ -20,7 +20,7 @@ const backgroundOf = (page: Page, selector: string, text: string) =>
 
 const row = (page: Page, text: string | RegExp) => page.getByRole("grid").getByRole("row").filter({ hasText: text })
 
-/** Waits until these lines are tested with this pattern, and chooses the first: the example's rate is the same. */
+/** Waits until these lines are tested with this pattern, and selects the first: the example has the same rate. */
 const tested = async (page: Page): Promise<void> => {
   await row(page, "10 GET").click()
   await page
@@ -38,7 +38,7 @@ const scenarios = [
     await editor(page, patterns).focus()
     await page.keyboard.press("Escape")
     await page.keyboard.type("^%{INT:n}$")
-    // Tab leaves an editor: the options, the button of files, the lines.
+    // Tab leaves an editor: the options, the file button, the lines.
     await page.keyboard.press("Escape")
     for (const _ of [1, 2, 3]) await page.keyboard.press("Tab")
     await soon(async () =>
@@ -80,7 +80,7 @@ const scenarios = [
     await fill(page, lines, "10 GET /a abc")
     await fill(page, patterns, pattern)
     const detail = page.getByRole("region", { name: "Line 1" })
-    // Until then it shows the lines with the pattern before.
+    // Until then it shows the lines with the previous pattern.
     await detail.getByText("The pattern matches 10 characters").waitFor()
     const said = await detail.innerText()
     for (const part of ["Does not match", "Here it fails:", "The rest of the line:", "Hint:"])
@@ -142,7 +142,7 @@ const scenarios = [
     await fill(page, lines, "12\nabc\n7")
     await fill(page, patterns, "^%{INT:n}$\n^%{WORD:w}$\n^never$")
     const table = page.getByRole("table").filter({ hasText: "Matches" })
-    // The results of the patterns before may still be on their way.
+    // The results of the previous patterns may still arrive.
     await table
       .getByRole("row", { name: /matches nothing/ })
       .and(table.getByRole("row").nth(3))
@@ -162,7 +162,7 @@ const scenarios = [
     const option = page.getByRole("option").filter({ hasText: "LOGLEVEL" })
     await option.first().waitFor()
     assert.include(await option.first().innerText(), "WARN")
-    // For a moment after it was opened the list takes no keys, so that nobody chooses by mistake.
+    // Just after it was opened, the list ignores keys, so that nobody selects by mistake.
     const selected = page.getByRole("option", { selected: true }).locator(".cm-completionLabel")
     const first = await selected.innerText()
     while ((await selected.innerText()) === first) await page.keyboard.press("ArrowDown")
@@ -176,7 +176,7 @@ const scenarios = [
     await page.keyboard.press("ArrowLeft")
     await page.getByRole("button", { name: "Pattern bank" }).click()
     const dialog = page.getByRole("dialog", { name: "Pattern bank" })
-    // It begins with what the cursor is at.
+    // It starts with the pattern at the cursor.
     const says = (name: string, parts: ReadonlyArray<string>) =>
       soon(async () => {
         const said = await dialog.getByRole("region", { name }).innerText()

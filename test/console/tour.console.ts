@@ -4,16 +4,16 @@ import { Effect } from "effect"
 import type { Page } from "playwright-core"
 import { Console, open } from "./support.ts"
 
-// The tour of the README, in a browser: a pattern is tested, the configuration looked at, a flowline saved and run, its
-// archive opened, a channel started and stopped, and the documentation read.
+// The tour of the README in a browser: it tests a pattern, looks at the configuration, saves and runs a flowline, opens
+// its archive, starts and stops a channel, and reads the documentation.
 
 type Role = Parameters<Page["getByRole"]>[0]
 
-/** How a reader uses things of a page. */
+/** How a reader operates a page. */
 interface Hands {
   /** Presses a button, or follows a link. */
   readonly press: (role: Role, name: string | RegExp) => Promise<void>
-  /** Puts a text in the place of what an editor has. */
+  /** Replaces the text of an editor. */
   readonly write: (name: RegExp, text: string) => Promise<void>
 }
 
@@ -24,7 +24,7 @@ const replace = async (page: Page, text: string): Promise<void> => {
 
 const mouse = (page: Page): Hands => ({
   press: async (role, name) => {
-    // A dialog lies above the page, and is what a mouse reaches.
+    // A dialog covers the page, so the mouse reaches the dialog.
     const dialog = page.getByRole("dialog")
     const place = (await dialog.count()) > 0 ? dialog : page
     await place.getByRole(role, { name, exact: true }).first().click()
@@ -35,7 +35,7 @@ const mouse = (page: Page): Hands => ({
   }
 })
 
-/** The name of what has the focus, as the reader hears it. */
+/** The name of the focused element, as a screen reader announces it. */
 const focused = (page: Page): Promise<{ readonly name: string; readonly isTreeRow: boolean }> =>
   page.evaluate(() => {
     let at = document.activeElement
@@ -45,7 +45,7 @@ const focused = (page: Page): Promise<{ readonly name: string; readonly isTreeRo
     return { name: label.trim(), isTreeRow: head !== null }
   })
 
-/** Stops of the keyboard that a page may have before the one that is wanted. */
+/** Maximum number of tab stops before the wanted one. */
 const mostStops = 120
 
 const keyboard = (page: Page): Hands => {
@@ -54,11 +54,11 @@ const keyboard = (page: Page): Hands => {
     for (let stop = 0; stop < mostStops; stop++) {
       await page.keyboard.press("Tab")
       let { name, isTreeRow } = await focused(page)
-      // A tree is one stop; the arrow keys go through it.
+      // A tree is one tab stop; the arrow keys move inside it.
       for (let above = ""; isTreeRow && !is(name) && name !== above; { name, isTreeRow } = await focused(page)) {
         above = name
         await page.keyboard.press("ArrowDown")
-        // Drawn, however slow the machine is.
+        // Rendered, however slow the machine is.
         await page.evaluate(() => new Promise((done) => requestAnimationFrame(() => setTimeout(done))))
       }
       if (is(name)) return
@@ -83,11 +83,11 @@ const keyboard = (page: Page): Hands => {
 const lines = `2026-03-10T14:12:27Z ORD-104240 cancelled by bob
 2026-03-10T14:13:55Z backend overloaded, orders are queued`
 
-/** The flowline with which the README begins. */
+/** The first flowline of the README. */
 const flowline = /```yaml\n(# A flowline[\s\S]*?)```/.exec(readFileSync("README.md", "utf8"))![1]!
 
 const tour = async (page: Page, { press, write }: Hands): Promise<void> => {
-  // A pattern of the shop's own: a line matches, and the other one says how far it came.
+  // One of the shop's patterns: one line matches, and the other shows how far it matched.
   await write(/^Grok patterns/, "%{ORDER_LINE}")
   await write(/^Log lines/, lines)
   await page.getByText("1 of 2 lines match (50%)").waitFor()

@@ -4,7 +4,7 @@ import { tenant } from "./data.ts"
 import { few, frameTime, mostTimes } from "./frames.ts"
 import { Console, soon, visit } from "./support.ts"
 
-/** Opens the files of a root that holds these. */
+/** Opens the files of a root with these files. */
 const show = async (page: Page, paths: ReadonlyArray<string>): Promise<Locator> => {
   const files = paths.map((path, at) => ({ path, size: at, modifiedAt: "2026-01-01T12:00:00.000Z" }))
   await page.route(new RegExp(`/v1/${tenant}/files\\?`), (route) => route.fulfill({ json: files }))
@@ -13,7 +13,7 @@ const show = async (page: Page, paths: ReadonlyArray<string>): Promise<Locator> 
   return page.getByRole("treegrid", { name: "Files" })
 }
 
-/** What has the focus: its role, its text, and of a row its level and whether it is open. */
+/** The focused element: its role and text, and for a row its level and whether it is expanded. */
 const focused = (page: Page) =>
   page.evaluate(() => {
     const { activeElement: at } = document
@@ -23,7 +23,7 @@ const focused = (page: Page) =>
       .concat((name ?? at)?.textContent ?? "")
   })
 
-/** Waits until the focus is where it is to be. */
+/** Waits until the focus is as expected. */
 const has = (page: Page, expected: ReadonlyArray<string | null>): Promise<void> =>
   soon(async () => assert.deepStrictEqual<unknown>(await focused(page), expected))
 
@@ -50,13 +50,13 @@ layer(Console.layer, { excludeTestServices: true })("a tree of files", (it) => {
     await press("ArrowLeft", row(2, "▾b 1", "true"))
     await press("End", row(1, "zoo.txt"))
     await press("Home", row(1, "▾a 2", "true"))
-    // Letters go to the next name that begins with them.
+    // Letters jump to the next name that starts with them.
     await press("o", row(2, "one.txt"))
     await press("End", row(1, "zoo.txt"))
     await press("ArrowUp", row(1, "zebra.txt"))
     await page.keyboard.press("Enter")
     await page.waitForURL(/\/data\/files\/data\/zebra\.txt$/)
-    // The focus stays where it was, in a tree that has become narrower.
+    // The focus stays in its place when the tree has become narrower.
     await has(page, row(1, "zebra.txt"))
     await tree.getByRole("row", { name: "zebra.txt", selected: true }).waitFor()
     assert.strictEqual(await tree.getByRole("row", { selected: true }).count(), 1)
@@ -70,7 +70,7 @@ layer(Console.layer, { excludeTestServices: true })("a tree of files", (it) => {
     await press("ArrowRight", ["gridcell", null, null, "2 B"])
     await press("ArrowLeft", [null, null, null, "one.txt"])
     await press("ArrowLeft", row(2, "one.txt"))
-    // It is one stop of the tabulator.
+    // The tree is one tab stop.
     await page.keyboard.press("Tab")
     await tree.locator(":focus").waitFor({ state: "detached" })
     await page.keyboard.press("Shift+Tab")
@@ -101,7 +101,7 @@ layer(Console.layer, { excludeTestServices: true })("a tree of files", (it) => {
     await tree.getByRole("row", { name: "c.txt" }).getByRole("gridcell").first().click()
     await page.waitForURL(/\/c\.txt$/)
     assert.strictEqual(await entries(), first + 2)
-    // A click on a folder, wherever, closes it, and one more opens it.
+    // A click anywhere on a folder closes it, and another one opens it.
     const folder = tree.getByRole("row", { name: "a 1" })
     await folder.getByText("a").click()
     await link.waitFor({ state: "detached" })
@@ -110,7 +110,7 @@ layer(Console.layer, { excludeTestServices: true })("a tree of files", (it) => {
     assert.strictEqual(await entries(), first + 2)
   })
 
-  inPage("draws of ten thousand files those only that are seen, as quickly as of few", async (page) => {
+  inPage("draws only the visible ones of ten thousand files, as quickly as of few", async (page) => {
     const showMany = async (count: number): Promise<Locator> => {
       const tree = await show(
         page,
@@ -128,10 +128,10 @@ layer(Console.layer, { excludeTestServices: true })("a tree of files", (it) => {
     const long = await frameTime(page, tree, 90)
     assert.isAbove(short, 0)
     assert.isBelow(long, mostTimes * short)
-    // The last of it may still be on its way.
+    // The last part may still be loading.
     await soon(async () => assert.strictEqual(await tree.evaluate((element) => element.scrollTop), 120 * 90))
     assert.isBelow(await tree.getByRole("row").count(), 60)
-    // A click right after the scrolling opens what is under it, and nothing moves.
+    // A click right after scrolling opens the row under it, and nothing moves.
     const before = (await tree.evaluate((element) => element.scrollTop)) + 300
     await page.mouse.wheel(0, 300)
     await page.waitForFunction((top) => document.querySelector("[role=treegrid]")?.scrollTop === top, before)
@@ -140,7 +140,7 @@ layer(Console.layer, { excludeTestServices: true })("a tree of files", (it) => {
     await page.waitForURL(/\/many\/file-380\.txt$/)
     await tree.getByRole("row", { name: "file-380.txt", selected: true }).waitFor()
     assert.strictEqual(await tree.evaluate((element) => element.scrollTop), before)
-    // To any place at once, and back.
+    // Jumps anywhere, and back.
     await page.getByRole("button", { name: "Read again" }).focus()
     await page.keyboard.press("Tab")
     await has(page, [null, null, null, "file-380.txt"])

@@ -19,7 +19,7 @@ layer(Console.layer, { excludeTestServices: true })("typing on a slow processor"
           await page.keyboard.press("ControlOrMeta+a")
           await page.keyboard.insertText("")
           await page.keyboard.type(typed)
-          // The page draws what the last key has changed before it answers.
+          // The page renders the effect of the last key before it answers.
           await page.evaluate(() => new Promise((done) => requestAnimationFrame(() => setTimeout(done))))
           texts.push((await patterns.innerText()).slice(0, typed.length))
         }

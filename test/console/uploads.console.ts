@@ -26,11 +26,11 @@ layer(Console.layer, { excludeTestServices: true })("uploads", (it) => {
         const start = { name: "Upload 1 file" }
         await (await choose("first.txt", bytes(100))).getByRole("button", start).click()
         await rowOf("first.txt").getByText("stored, digest matches").waitFor()
-        // The pages are loaded when they are opened.
+        // Pages are loaded when they are opened.
         await page.getByRole("link", { name: "Tester" }).click()
         await page.getByRole("button", { name: "Pattern bank" }).waitFor()
         await page.goBack()
-        // A gateway that stands still: what it is sent is on its way until the reader has enough of it.
+        // A stalled gateway: uploads to it stay in progress until the reader cancels them.
         gateway.process.kill("SIGSTOP")
         await (await choose("cancelled.txt", bytes(20_000_000))).getByRole("button", start).click()
         const cancelled = rowOf("cancelled.txt")
@@ -38,14 +38,14 @@ layer(Console.layer, { excludeTestServices: true })("uploads", (it) => {
         await cancelled.getByRole("progressbar", { name: "Progress of cancelled.txt" }).waitFor()
         await cancelled.getByRole("button", { name: "Cancel cancelled.txt" }).click()
         await cancelled.getByText("cancelled", { exact: true }).waitFor()
-        // The reader looks at other pages meanwhile.
+        // The reader visits other pages meanwhile.
         await (await choose("broken.txt", bytes(20_000_000))).getByRole("button", start).click()
         await page.getByRole("link", { name: "Tester" }).click()
         await page.getByRole("button", { name: "Pattern bank" }).waitFor()
         await page.getByRole("link", { name: "Data" }).click()
         await rowOf("broken.txt").getByText("sending").waitFor()
         await page.getByRole("link", { name: "Registry" }).click()
-        // What is typed when the gateway dies is kept.
+        // Text that is typed when the gateway dies is kept.
         const dialog = await choose("typed.txt", bytes(10))
         await dialog.getByRole("textbox", { name: "Path for typed.txt" }).fill("kept/typed.txt")
         await gateway.kill("SIGKILL")
@@ -111,7 +111,7 @@ layer(Console.layer, { excludeTestServices: true })("uploads", (it) => {
       const { gateway, browser } = yield* Console
       yield* Effect.promise(async () => {
         const { page } = await open(browser, `${gateway.url}/console/data/registry`)
-        // The gateway stores the file, and the connection breaks before its answer is there.
+        // The gateway stores the file, and the connection breaks before the answer arrives.
         await page.route("**/v1/*/registry", async (route) => {
           if (route.request().method() !== "POST") return route.continue()
           assert.strictEqual((await route.fetch()).status(), 200)
@@ -141,7 +141,7 @@ layer(Console.layer, { excludeTestServices: true })("uploads", (it) => {
       const { gateway, browser } = yield* Console
       yield* Effect.promise(async () => {
         const { page } = await open(browser, `${gateway.url}/console/data/registry`)
-        // Somebody on the way changes a byte.
+        // A byte changes on the way.
         await page.route("**/v1/*/registry", async (route) => {
           const body = route.request().postDataBuffer()
           if (route.request().method() !== "POST" || body === null) return route.continue()

@@ -23,7 +23,7 @@ const files: Record<string, string> = {
   "large.md": `# Large\n${"x".repeat(256 * 1024)}`
 }
 
-/** A gateway whose tenants `shop` (with pages) and `bare` (with one that is no index) are made here. */
+/** A gateway with the tenants `shop` (with pages) and `bare` (with one page that is not an index). */
 const withPages = (make: (given: { readonly conf: string }) => Layer.Layer<TestGateway>) =>
   Layer.unwrap(
     Effect.gen(function* () {
@@ -110,7 +110,7 @@ for (const [name, make] of [
         expect(answer.type).toBe("text/markdown; charset=utf-8")
         expect(answer.text).toContain("- [The \\*note\\* \\& more](note.md)\n- [Deep](sub/deep.md)\n\n## The gateway")
         expect(answer.text).toContain("(operations.md)")
-        // What links lead to is not listed: names alone would tell what another tenant has.
+        // Targets of links are not listed: names alone would reveal another tenant's content.
         expect(answer.text.split("## The gateway")[0]).not.toMatch(/secret|away|loop/)
         expect((yield* get("/bare/documentation/away")).status).toBe(404)
         expect((yield* get("/bare/documentation/sub")).text).toBe("# sub\n\n- [Deep](deep.md)\n")

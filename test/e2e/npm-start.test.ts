@@ -31,7 +31,9 @@ const clone = Effect.map(temporary, (folder) => {
 
 const withBelow = (pid: number): ReadonlyArray<number> => [pid, ...childrenOf(pid).flatMap(withBelow)]
 
-/** `npm start`, as the leader of a process group as under a terminal. What is left of it when the scope closes is killed. */
+/**
+ * `npm start` as the leader of a process group, as in a terminal. Its remaining processes are killed with the scope.
+ */
 const npmStart = (folder: string) =>
   Effect.acquireRelease(
     Effect.sync(() => {

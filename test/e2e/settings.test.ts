@@ -10,8 +10,8 @@ import { refusalOf } from "./settings.ts"
 type Case = readonly [variables: Readonly<Record<string, string>>, said: RegExp | ""]
 
 /**
- * Variables of a gateway that starts, where a case does not say otherwise. Root's own temporary folder may be one that
- * the user of the last test may not pass.
+ * Variables with which a gateway starts, unless a case overrides them. The user of the last test may lack access to
+ * root's temporary folder.
  */
 const home = Effect.map(temporaryIn(process.getuid?.() === 0 ? "/tmp" : tmpdir()), (folder) => {
   chmodSync(folder, 0o777)
@@ -20,7 +20,7 @@ const home = Effect.map(temporaryIn(process.getuid?.() === 0 ? "/tmp" : tmpdir()
   return { folder, base: { FLOW_DATA: join(folder, "data"), FLOW_CONF: join(folder, "conf") } }
 })
 
-/** Root may write everywhere, so it is told that the folder itself is unfit. */
+/** Root may write everywhere, so the message for root is that the folder itself is unsuitable. */
 const inProc = (setting: string, folder: string): RegExp =>
   process.getuid?.() === 0
     ? new RegExp(`^${setting}: .*${folder} cannot be made in /proc: choose another`)

@@ -11,8 +11,8 @@ export const refusalOf = (variables: Readonly<Record<string, string>>): Promise<
     )
   )
 
-// Run as a program, it answers for a user who is not root: one line for each of the variables that are given as JSON. It
-// gives root up only now, as that user may not pass the folders above this one.
+// As a program it answers for a user who is not root: one line for each set of variables, which are given as JSON. It
+// gives up root only now, because that user may lack access to the folders above this one.
 if (process.argv[1] === import.meta.filename) {
   if (process.getuid?.() === 0) {
     process.setgroups?.([])

@@ -10,7 +10,7 @@ import { eventually } from "../support/process.ts"
 import { type GatewayProcess, isAlive, postgresOf, site } from "../support/process-gateway.ts"
 import { rawGet } from "../support/socket.ts"
 
-/** What a gateway that cannot start says. */
+/** The output of a gateway that cannot start. */
 const refusal = async (gateway: GatewayProcess) => {
   const { code } = await gateway.exit
   expect([code, gateway.stdout()]).toEqual([1, ""])

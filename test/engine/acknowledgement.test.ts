@@ -8,7 +8,7 @@ import { running } from "./running.ts"
 import { flowline, node, places, settings, spec } from "./support.ts"
 
 describe("an acknowledgement of http_input", () => {
-  /** A run that passes on what it receives to a server, which answers when it is told to. */
+  /** A run that forwards its input to a server, which answers on request. */
   const passing = (given: Record<string, unknown>) =>
     Effect.gen(function* () {
       const { root } = yield* places

@@ -27,7 +27,7 @@ const busy = (pid: number) => {
   return eventually("the process works", () => ticks(pid) > before + 20)
 }
 
-/** Starts the act, waits until it printed, interrupts it; gives the pid and the line. */
+/** Starts the act, waits for its output, interrupts it; returns the pid and the line. */
 const cancelled = (type: string, given: Parameters<typeof act>[1] = {}, loops = false) =>
   Effect.gen(function* () {
     const { run } = yield* Engine

@@ -7,7 +7,7 @@ import { leaveWhenCold } from "../../src/protocol/RunProtocol.ts"
 
 const module = JSON.stringify(new URL("../../src/run/CompileCache.ts", import.meta.url).href)
 
-/** Runs a program that loads its modules between the two calls, with a cache of its own. */
+/** Runs a program that loads its modules between the two calls, with a separate cache. */
 const loading = (meanwhile: string, ...options: ReadonlyArray<string>) => {
   const cache = mkdtempSync(join(tmpdir(), "flow-cache-"))
   try {

@@ -47,7 +47,7 @@ describe("data files", () => {
       yield* Effect.promise(async () => {
         const files = new DataFiles(dataArea(data), unfinished, new Allowance(7_000_000), new TenantBudget("t"))
         const file = await files.open("a.log")
-        // One piece of memory for all loans: the next one begins when the last has ended.
+        // One memory area for all loans: the next one starts when the last one has ended.
         const memory = new Uint8Array(new SharedArrayBuffer(100_000))
         const wanted: Array<string> = []
         for (let i = 0; i < 50; i++) {

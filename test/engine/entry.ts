@@ -7,8 +7,8 @@ import type { DagNode } from "../../src/protocol/Flowline.ts"
 import type { NodeCounters } from "../../src/protocol/RunProtocol.ts"
 import { serve } from "../../src/run/Run.ts"
 
-// The child's program with nodes that do what a run must not get away with. Each is a flowline of its own. What only
-// some of them need is loaded by them alone.
+// The child's program with nodes that do what a run must be prevented from doing. Each is a separate flowline. What
+// only some of them need is only loaded by these.
 
 const forever = () => new Promise<void>(() => setInterval(() => {}, 1000))
 

@@ -37,7 +37,7 @@ describe("a followed file", () => {
       yield* act(() => appendFile(log, "\nlast\n"))
       yield* wait(() => run.lines().includes("last"))
       assert.strictEqual(String(run.lines()[4]).slice(0, 3), "ééé")
-      // Nothing changes any more: a second without work comes in the end, and a busy wait would have none.
+      // Nothing changes any more: a second without work passes eventually, but never with a busy wait.
       yield* wait(isIdle(run.pid()))
       yield* run.stop
       assert.isFalse(isAlive(run.pid()))
@@ -52,7 +52,7 @@ describe("a followed file", () => {
       yield* act(() => mkdir(join(conf, "logs")))
       yield* act(() => writeFile(log, "1\n2\n"))
       yield* wait(() => run.lines().length === 2)
-      // Rotation: the writer goes on in the renamed file for a while.
+      // Rotation: the writer continues in the renamed file for a while.
       yield* act(() => rename(log, `${log}.1`))
       yield* act(() => appendFile(`${log}.1`, "3\n"))
       yield* act(() => writeFile(log, "4\n"))
@@ -130,7 +130,7 @@ describe("a followed file", () => {
           return new Set(got).size >= wanted.size
         })
       )
-      // Each attempt may write again what came last.
+      // Each attempt may repeat the last output.
       assert.deepStrictEqual([...new Set(got)].sort(), [...wanted].sort())
       assert.isBelow(got.length - wanted.size, 2 * 600)
       yield* run.stop

@@ -111,7 +111,7 @@ describe("limits of a run", () => {
       const messages = yield* follow(run).pipe(Effect.provide(engine(settings(root, { outputLines: 300 }))))
       assert.strictEqual(ended(messages).outcome, "succeeded")
       assert.isFalse(messages.some(({ _tag }) => _tag === "Truncated"))
-      // However many seconds the machine took: what was printed and what was left out is all there was.
+      // However many seconds the machine took, printed and omitted lines add up to all.
       const lines = printed(messages)
       const notes = lines.flatMap((line) => /^\((\d+) lines were dropped\)$/.exec(line)?.[1] ?? [])
       const leftOut = notes.reduce((sum, note) => sum + Number(note), 0)
@@ -148,7 +148,7 @@ describe("limits of a run", () => {
             if (message._tag === "Started") pid = message.pid
             if (message._tag !== "Output") return
             if (wanted === 0) {
-              // 12 MiB are printed in a moment if nothing holds the printer, which then ends.
+              // 12 MiB are printed in a moment if nothing slows down the printer, which then ends.
               yield* Effect.promise(() =>
                 Promise.race([sleep(1500), eventually("the process is gone", () => !isAlive(pid))])
               )
@@ -171,7 +171,7 @@ describe("limits of a run", () => {
         yield* Stream.runForEach(run(act("test_print", { lines: 300, pause: 200 })), (message) => {
           messages.push(message)
           if (message._tag !== "Started") return Effect.void
-          // Reaped, not only dead: by then Node has told its parent.
+          // Reaped, not only dead: by then Node has notified its parent.
           return Effect.promise(() => eventually("the process is gone", () => !existsSync(`/proc/${message.pid}`)))
         })
         assert.strictEqual(ended(messages).outcome, "succeeded")

@@ -62,7 +62,7 @@ describe("a followed file with events of several lines", () => {
         return saved?.files[0]
       }
       yield* wait(() => reached() !== undefined && first.records().length === 2)
-      // The run has read the beginning of the third event, and stands before it.
+      // The run has read the start of the third event, and its position is before it.
       yield* wait(() => reached()?.offset === 2 * (eventOf(1).length + 1))
       assert.strictEqual(reached()?.line, 7)
       process.kill(first.pid(), "SIGKILL")
@@ -148,7 +148,7 @@ describe("syslog over UDP with events of several messages", () => {
       const sockets = [createSocket("udp4"), createSocket("udp4")]
       const send = (sender: number, text: string) =>
         new Promise<void>((resolve) => sockets[sender]!.send(text, port, "127.0.0.1", () => resolve()))
-      // A datagram that comes before the run listens is lost.
+      // A datagram that arrives before the run listens is lost.
       yield* wait(() => {
         void send(0, "<34>Oct 11 22:14:15 mymachine probe: here\n")
         return run.records().length > 0

@@ -18,7 +18,7 @@ const freePort = () =>
     })
   })
 
-/** Tries until somebody listens. */
+/** Retries until somebody listens. */
 const connected = async (port: number) => {
   for (let turn = 0; ; turn++) {
     const socket = connect(port, "127.0.0.1")

@@ -35,7 +35,7 @@ const sending = (url: string) =>
     ])
   )
 
-/** What a wall says of a connection to the URL: what the name resolves to now, as a client asks. */
+/** The firewall's decision on a connection to the URL, with the present resolution of the name, as for a client. */
 const said = (allowed: ReadonlyArray<string>, url: string): Promise<string> =>
   new Promise((resolve) => {
     try {

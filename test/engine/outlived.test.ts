@@ -25,7 +25,7 @@ describe("a run that a killed gateway left behind", () => {
     const began = performance.now()
     await outlived(`elsewhere.example:${process.pid}`, signal)
     await outlived(`${hostname()}:4194305`, signal)
-    // A child of this process that leads no group of its own.
+    // A child of this process that does not lead a process group.
     const other = spawn("sleep", ["60"], { stdio: "ignore" })
     await outlived(`${hostname()}:${other.pid}`, signal)
     other.kill("SIGKILL")

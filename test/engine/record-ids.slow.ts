@@ -17,7 +17,7 @@ interface Sent {
   readonly text: string
 }
 
-/** A server that notes each record. It answers until `holds` says of a request that it stays without an answer. */
+/** A server that records each request. It answers until `holds` selects a request, which stays unanswered. */
 const receiver = Effect.acquireRelease(
   Effect.promise(async () => {
     const sent: Array<Sent> = []
@@ -68,7 +68,7 @@ const lines = (name: string, from: number, to: number) =>
 
 const twice = { code: "function process(event) { return event.n % 3 === 0 ? [event, event] : event }" }
 
-/** What one output gets of a line: out of the program, and by a second way those with an even number. */
+/** The lines of one output: from the program, and those with an even number by a second way as well. */
 const textsOf = (text: string): ReadonlyArray<string> =>
   text
     .split("\n")
@@ -102,7 +102,7 @@ const followed = (url: string, more: ReadonlyArray<DagNode> = []) =>
 
 const kill = (pid: number) => Effect.sync(() => process.kill(pid, "SIGKILL"))
 
-/** One attempt, which is killed when `until` holds. The result is what the next one is given. */
+/** One attempt, which is killed when `until` holds. Returns the input of the next one. */
 const attempt = (root: string, run: RunSpec, what: string, until: (positions: unknown) => boolean) =>
   Effect.gen(function* () {
     const it = yield* running(settings(root, { outbound: ["127.0.0.1"] }), run)
@@ -147,7 +147,7 @@ describe("the ids of http_output", () => {
       })
       assert.deepStrictEqual(keptOf(server.sent, "/all"), expected)
       assert.isAbove(server.sent.filter(({ path }) => path === "/all").length, expected.length)
-      // What comes after a kept position comes twice, because its own was lost.
+      // Records after a saved position are repeated, because their own position was lost.
       write("a", 30, 50)
       const more = [...expected, ...textsOf(lines("a", 30, 50))].sort()
       const isThere = () => keptOf(server.sent, "/all").length >= more.length
@@ -182,7 +182,7 @@ describe("the ids of http_output", () => {
         ["made", "out"]
       ])
       const run = { ...spec(flowline([...inputs, to])), work: "job@1", origin: "job@1" }
-      // Which input comes first depends on the machine; here it is certain.
+      // Which input is first depends on the machine; here it is fixed.
       const turned = { ...run, epoch: 2, flowline: flowline([inputs[1], inputs[0], to]) }
       const all = rows.length + 60
       yield* attempt(root, run, "some came", () => server.sent.length > 300)

@@ -11,7 +11,7 @@ import { flowline, node, places, printed, settings, spec } from "./support.ts"
 
 const act = (work: () => Promise<unknown>) => Effect.promise(work)
 
-/** A run that follows a log, looks each line up, and prints what it has found. */
+/** A run that follows a log, looks up each line, and prints the result. */
 const following = (root: string, type: string, given: DagNode["settings"]) =>
   Effect.gen(function* () {
     const table = node(type, { field: "message", reload: "20ms", target: "found", ...given }, "file_input")
@@ -26,7 +26,7 @@ const following = (root: string, type: string, given: DagNode["settings"]) =>
     return {
       ...run,
       records,
-      /** What the run says besides. */
+      /** The other output of the run. */
       said: () => lines().filter((line) => !line.startsWith("{"))
     }
   })
@@ -39,7 +39,7 @@ describe("a lookup file", () => {
       yield* act(() => writeFile(table, "k,v\na,1\n"))
       yield* act(() => writeFile(log, ""))
       const run = yield* following(root, "enrich", { path: "t.csv", key: "k" })
-      /** Lines come until what they find is what is waited for. */
+      /** Writes lines until they find the expected result. */
       const until = (holds: () => boolean) =>
         act(() =>
           eventually("the table", async () => {
@@ -85,7 +85,7 @@ describe("a lookup file", () => {
       const run = yield* following(root, "geoip", { path: "g.mmdb" })
       const line = () => appendFile(log, "2.3.4.5\n")
       const last = () => run.records().at(-1)?.found?.country_iso_code
-      /** Lines come until it holds. */
+      /** Writes lines until the condition holds. */
       const until = (what: string, holds: () => boolean) =>
         act(() =>
           eventually(what, async () => {

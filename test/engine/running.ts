@@ -5,7 +5,7 @@ import { Engine } from "../../src/services/runs/Engine.ts"
 import { eventually } from "../support/process.ts"
 import { engine, printed } from "./support.ts"
 
-/** A run that goes on while the test does things to what it reads. */
+/** A run in progress while the test changes its inputs. */
 export const running = (given: EngineSettings, run: RunSpec) =>
   Effect.gen(function* () {
     const messages: Array<RunMessage> = []

@@ -25,7 +25,7 @@ export const shop = Layer.effect(
   }).pipe(Effect.provide(Reactivity.layer))
 )
 
-/** The run of a flowline in a process of its own, which gets the address as a secret. */
+/** The run of a flowline in a separate process, which receives the address as a secret. */
 export const specOf = (run: Flowline, url: string, more: Partial<RunSpec> = {}): RunSpec => ({
   ...spec(run),
   secrets: Redacted.make({ SHOP: url }),

@@ -5,7 +5,7 @@ import type { RunMessage } from "../../src/protocol/RunProtocol.ts"
 import { Engine } from "../../src/services/runs/Engine.ts"
 import { act, ended, engine, places, settings } from "./support.ts"
 
-/** The end of a run that is killed from outside, after this process was silent for so many milliseconds. */
+/** The end of a run that is killed from outside after this process was silent for so many milliseconds. */
 const killedAfter = (silence: number, waits: boolean) =>
   Effect.gen(function* () {
     const { root } = yield* places

@@ -162,7 +162,7 @@ layer(shop)("sql_output", (it) => {
         assert.deepStrictEqual([runtime, other.end.error, other.lines], [runtime, undefined, []])
         assert.deepStrictEqual((yield* sql`DELETE FROM state WHERE host = ${host} RETURNING port`).length, 1)
       }
-      // The last record of "f" has the columns of the first one of all, which is written before it.
+      // The last record of "f" has the columns of the very first record, which is written before it.
       yield* writing(into, [
         { host: "c", port: 1, seen: 1 },
         { host: "f", port: 1, up: true, seen: 9 },
@@ -209,7 +209,7 @@ layer(shop)("sql_output", (it) => {
       const dag = flowline([from, { ...into, subscribe: [{ component: "in", stream: "out" }] }])
       const run = yield* running(here, specOf(dag, through.href))
       const rows = Effect.map(sql<{ n: number }>`SELECT count(*)::int AS n FROM once`, ([row]) => row?.n ?? 0)
-      // Each time the answer to what was just written is lost.
+      // Each time, the answer to the latest write is lost.
       for (const _ of [1, 2, 3]) {
         const before = yield* rows
         yield* Effect.promise(() =>

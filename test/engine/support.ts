@@ -12,7 +12,7 @@ import { Engine } from "../../src/services/runs/Engine.ts"
 
 export const tenant = "acme"
 
-/** A node, with what a decoded flowline would have filled in. `from` names the component whose `stream` it takes. */
+/** A node with the defaults of a decoded flowline. `from` names the component to whose `stream` it subscribes. */
 export const node = (type: string, settings: DagNode["settings"] = {}, from?: string): DagNode => ({
   type,
   settings,
@@ -72,7 +72,7 @@ export const ended = (messages: ReadonlyArray<RunMessage>) => {
 export const printed = (messages: ReadonlyArray<RunMessage>): ReadonlyArray<string> =>
   messages.flatMap((message) => (message._tag === "Output" ? message.lines.map((line) => line.text) : []))
 
-/** State, parent, group, …, user and system time of a process: the fields of `/proc/<pid>/stat` behind its name. */
+/** State, parent, group, …, user and system time of a process: the fields after the name in `/proc/<pid>/stat`. */
 const stat = (pid: number): ReadonlyArray<string> => {
   try {
     const text = readFileSync(`/proc/${pid}/stat`, "latin1")
@@ -85,7 +85,7 @@ const stat = (pid: number): ReadonlyArray<string> => {
 /** Whether the process does anything any more; a zombie does not. */
 export const isAlive = (pid: number): boolean => stat(pid)[0] !== "Z" && stat(pid)[0] !== "X"
 
-/** Time on a processor in ticks, 10 ms each; 0 when the process is gone. */
+/** Processor time in ticks of 10 ms; 0 if the process has ended. */
 export const ticks = (pid: number): number => Number(stat(pid)[11] ?? 0) + Number(stat(pid)[12] ?? 0)
 
 const living = () =>

@@ -1,7 +1,7 @@
 import { crc32, inflateRawSync } from "node:zlib"
 
 /**
- * The entries of a zip by its central directory (PKWARE APPNOTE 4.3), Zip64 counts and offsets included. Checks each
+ * The entries of a zip by its central directory (PKWARE APPNOTE 4.3), including Zip64 counts and offsets. Verifies each
  * entry's length and checksum.
  */
 export const unzip = (zip: Buffer): ReadonlyMap<string, Buffer> => {

@@ -33,7 +33,7 @@ const waiting = async (runners: Runners) => {
 /** Bytes that a waiting runner may hold. */
 const limit = 120 * 1024 * 1024
 
-/** Resident bytes of a process; NaN when it is gone. */
+/** Resident bytes of a process; NaN if it has ended. */
 const resident = (pid: number): number => {
   try {
     return Number(/VmRSS:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, "latin1"))?.[1]) * 1024

@@ -9,7 +9,7 @@ import { signalGroup } from "../../src/layers/engine/ProcessGroup.ts"
 
 const program = fileURLToPath(new URL("./watched.ts", import.meta.url))
 
-/** A run that is told this, and nothing more, with its gateway's file of signs. */
+/** A run that receives only this, and the file of its gateway's heartbeats. */
 const told = (text: string, signs: number | "ignore" = "ignore") => {
   const child = spawn(process.execPath, [program], { detached: true, stdio: ["pipe", "pipe", "pipe", "ignore", signs] })
   child.stdin?.write(text)
@@ -45,7 +45,7 @@ describe("a run whose gateway says nothing after the order", () => {
       assert.deepStrictEqual([code, signal], [null, "SIGKILL"])
       assert.isNull(lasting.child.exitCode)
       assert.isNull(lasting.child.signalCode)
-      // A sign that comes later has its lease too.
+      // A later heartbeat has its lease too.
       lasting.child.stdin?.write("\n")
       assert.deepStrictEqual(await lasting.exit, [null, "SIGKILL"])
       assert.isNull(living.child.signalCode)

@@ -35,7 +35,7 @@ const archived = (sha256: string): RunMessage => ({ _tag: "Archived", sha256, si
 const succeeded: RunMessage = { _tag: "Ended", outcome: "succeeded", at: 0 }
 const failed: RunMessage = { _tag: "Ended", outcome: "failed", error: "boom", at: 0 }
 
-/** What the runs say after their start, and the run goes on when it has not ended. The flowline names the script. */
+/** The messages of the runs after their start; a run continues unless it has ended. The flowline names the script. */
 const scriptsOf = (): Record<string, Array<ReadonlyArray<RunMessage>>> => ({
   taken: [[archived("old")], [archived("new"), succeeded]],
   bare: [[archived("old")], [succeeded]],
@@ -92,7 +92,7 @@ for (const [name, store] of Object.entries(stores)) {
     })
     const archiveOf = ({ id }: ExecutionKey) =>
       Effect.flatMap(ArchiveStore, (archives) => archives.get(tenant, ArchiveId(id)))
-    /** Supervises until the archive is sealed and the run goes on. */
+    /** Supervises until the archive is sealed and the run continues. */
     const sealed = Effect.fnUntraced(function* (key: ExecutionKey) {
       const supervisor = yield* Supervisor
       const fiber = yield* Effect.forkChild(supervisor.supervise(key))

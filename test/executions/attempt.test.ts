@@ -26,7 +26,7 @@ const messages: ReadonlyArray<RunMessage> = [
   { _tag: "Ended", outcome: "failed", component: "show", error: "boom", at: 0 }
 ]
 
-/** An attempt whose engine says `messages`, and what it wrote. `answer` is what a write answers, by its name. */
+/** An attempt whose engine sends `messages`, with its writes. `answer` is the result of a write, by its name. */
 const attempting = (answer: (write: string) => Effect.Effect<boolean, StorageUnreachable>) => {
   const written: Array<string> = []
   const write = (name: string, said: string = name) =>
@@ -115,7 +115,7 @@ it.effect("the last write of interrupted work is tried for a while, and then lef
   const { attempt, layer } = attempting(() => Effect.succeed(true))
   return Effect.gen(function* () {
     const { hold } = yield* attempt
-    /** How often the last write is tried when so many tries fail. */
+    /** How often the last write is tried if so many tries fail. */
     const triesOf = Effect.fnUntraced(function* (fails: number) {
       let tries = 0
       const last = () => Effect.suspend(() => (++tries <= fails ? Effect.fail(away) : Effect.void))

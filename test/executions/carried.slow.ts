@@ -22,7 +22,7 @@ const withShop = Layer.unwrap(
   })
 ).pipe(Layer.provideMerge(shop))
 
-/** A nightly flowline on a table of its own. */
+/** A nightly flowline on a separate table. */
 const fileOf = (table: string, position = "nightly", query = `SELECT id, 10 / rest AS q FROM ${table}`) => `
 runtime: stream
 dag:
@@ -75,7 +75,7 @@ const table = Effect.fnUntraced(function* (name: string, rows: number) {
   return {
     add: (id: number, rest = 1) => sql`INSERT INTO ${named} VALUES (${id}, ${rest})`,
     mend: sql`UPDATE ${named} SET rest = 1`,
-    /** Lets readers of the table wait while the effect goes on. */
+    /** Makes readers of the table wait during the effect. */
     held: <A, E, R>(work: Effect.Effect<A, E, R>) =>
       sql.withTransaction(Effect.andThen(sql`LOCK TABLE ${named} IN ACCESS EXCLUSIVE MODE`, work))
   }
@@ -101,7 +101,7 @@ layer(withShop, { excludeTestServices: true })("a position of sql_input", (it) =
       yield* add(4)
       assert.deepStrictEqual(yield* night(id), [4])
       assert.notInclude(JSON.stringify(yield* kept(id)), "postgres")
-      // A later version of the flowline that reads the same goes on there, one that does not begins anew.
+      // A later version of the flowline with the same input continues there; one with another input starts anew.
       yield* add(5)
       yield* save(`${fileOf("lasting")}# A comment.`, id)
       assert.deepStrictEqual(yield* night(id), [5])

@@ -21,7 +21,7 @@ const save = (text: string) =>
     client.flowlines.save({ params: { tenant }, query: {}, payload: flowlineForm(text) })
   )
 
-/** Saves, executes, and gives both ids. */
+/** Saves and executes; returns both ids. */
 const execute = Effect.fnUntraced(function* (text: string) {
   const { client } = yield* TestGateway
   const flowline = yield* save(text)

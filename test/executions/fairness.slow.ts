@@ -32,7 +32,7 @@ layer(gateway({ runs: { all: 2, each: 1 } }), { excludeTestServices: true })("a 
       const stateOf = (params: (typeof mine)[number]) =>
         Effect.map(client.executions.detail({ params }), ({ state }) => state)
       const states = Effect.forEach(mine, stateOf)
-      // The other tenant's run comes last, and is through while two of the first are still waiting.
+      // The other tenant's run comes last, and ends while two of the first are still waiting.
       const theirs = yield* start("othertenant", 2)
       expect(yield* ended("othertenant", theirs.flowlineId, theirs.executionId)).toMatchObject({ state: "SUCCEEDED" })
       const become = (wanted: string) => until(states, (now) => now.join() === wanted)

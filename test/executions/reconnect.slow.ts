@@ -25,7 +25,7 @@ const flowline = JSON.stringify({
 /** The error of a connection that was cut here. */
 const wasCut = (error: Error): boolean => "code" in error && error.code === "ECONNRESET"
 
-/** What a follower has seen: the sequence number of the last line that it got whole, and the hash of all texts. */
+/** The state of a follower: the sequence number of the last complete line, and the hash of all texts. */
 class Follower {
   readonly hash = createHash("sha256")
   last = 0
@@ -48,7 +48,7 @@ class Follower {
     }
   }
 
-  /** Follows until the end, or until so many bytes have come: then the connection is cut, in the midst of whatever. */
+  /** Follows until the end, or until so many bytes have arrived: then the connection is cut, wherever it is. */
   follow(url: string, bytes: number): Promise<void> {
     this.#rest = ""
     return new Promise((resolve, reject) => {

@@ -36,7 +36,7 @@ const printed = (id: string) =>
     )
   )
 
-/** Waits until so many attempts are told to have failed. */
+/** Waits until so many failed attempts are reported. */
 const failures = (id: string, count: number) =>
   until(printed(id), (lines) => lines.filter((line) => line.startsWith("attempt ")).length >= count)
 

@@ -46,7 +46,7 @@ interface Answer {
   readonly issues?: ReadonlyArray<{ readonly pointer: string; readonly detail: string }>
 }
 
-/** Runs an extraction to its end; gives the files of its archive. */
+/** Runs an extraction to its end; returns the files of its archive. */
 const extracted = (request: object) =>
   Effect.gen(function* () {
     const { url } = yield* TestGateway
@@ -214,7 +214,7 @@ const suite = (it: Vitest.MethodsNonLive<Search | TestGateway>) => {
         [shape.status, pointers(shape)?.toSorted()],
         [400, ["/fields/0/name", "/format", "/index"]]
       )
-      // What a client's list of fields says besides is let through; a filter that is not one must not select everything.
+      // Unknown parts of a client's list of fields are ignored. An invalid filter must not select everything.
       const misspelt = yield* post({
         format: "csv",
         index: "mytenant-x",

@@ -47,7 +47,7 @@ const sourceOf = ({ text, number, millis, list, inner }: Given, at: number): str
   `{"@timestamp":${at},"text":${JSON.stringify(text)},"number":${number},"when":"${new Date(millis).toISOString()}",` +
   `"list":${list},"in":{"inner":${JSON.stringify(inner)}},"=odd, \\"name\\"":true}`
 
-/** What a cell says, told apart from how it is written: RFC 4180 has no null, and formulas are kept from running. */
+/** The value of a cell, apart from its notation: RFC 4180 has no null, and formulas are disabled. */
 const cellOf = (text: string | null): string =>
   text === null ? "" : /^[=+\-@\t\r]/.test(text) && !/^[+-]?\d+(\.\d+)?(e\d+)?$/.test(text) ? `'${text}` : text
 

@@ -153,7 +153,7 @@ it.live("slices are read by one where the server has no connection for others", 
     few.password = "few"
     const found = yield* Effect.scoped(
       Effect.flatMap(searchAt(Redacted.make(few.href), 3, 2000), (search) =>
-        // At first the one connection may be busy with what the search does by itself.
+        // At first the only connection may be busy with the search's background work.
         Effect.retry(csvBy(search), { schedule: Schedule.spaced(50), times: 200 })
       )
     )
@@ -161,7 +161,7 @@ it.live("slices are read by one where the server has no connection for others", 
   }).pipe(Effect.scoped, Effect.provide(Reactivity.layer))
 )
 
-/** More than what readers make ahead: most of it is read after the first piece has been taken. */
+/** More than readers prepare: most of it is read after the first piece has been taken. */
 const large = Effect.gen(function* () {
   const url = yield* freshDatabase
   const search = yield* searchAt(url, 3, 20_000)

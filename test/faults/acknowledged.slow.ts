@@ -23,7 +23,7 @@ const Found = Schema.Struct({ documents: Schema.Array(Schema.Struct({ source: Sc
 
 const senders = 8
 
-/** Sends records until nobody answers, and tells which were acknowledged. */
+/** Sends records until nobody answers, and returns which were acknowledged. */
 const send = async (url: string, sender: number, acknowledged: Set<number>) => {
   for (let n = sender; ; n += senders) {
     const body = JSON.stringify({ n })
@@ -65,7 +65,7 @@ describe("a record that http_input has acknowledged", () => {
             body: JSON.stringify({ index: "mytenant-received", limit: 1000 })
           })
           found = await answer.json()
-          // A storage that is too busy to answer in time is asked again.
+          // If the storage is too busy to answer in time, the request is repeated.
           return answer.status === 200
         })
         const { documents } = Schema.decodeUnknownSync(Found)(found)

@@ -6,7 +6,7 @@ import { eventually } from "../support/process.ts"
 import { isAlive, runnersOf, site, temporary } from "../support/process-gateway.ts"
 import { tenantOf } from "../support/runs.ts"
 
-/** Appends the lines of a file, so many a second. */
+/** Appends the lines of a file, so many per second. */
 const appending = (path: string, rate: number) => `
 runtime: stream
 dag:

@@ -43,7 +43,7 @@ const filesBelow = (folder: string): ReadonlyArray<string> =>
 
 const isReady = (url: string) => fetch(`${url}/health/ready`).then(({ status }) => status === 200)
 
-/** A deadline of five seconds, and what a busy machine adds, is over in thirty. */
+/** A deadline of five seconds, with the delay of a busy machine, is over in thirty. */
 const answered = async (url: string, init?: RequestInit) => {
   const response = await fetch(url, { ...init, signal: AbortSignal.timeout(30_000) })
   return { status: response.status, storage: JSON.parse(await response.text()).storage }
@@ -94,7 +94,7 @@ layer(Prepared.layer, { excludeTestServices: true })("the storage of bytes", (it
         const tenant = tenantOf(gateway.url)
         const archives = async () => (await tenant.get<ReadonlyArray<{ id: string }>>("archives")).map(({ id }) => id)
         const [before, listed] = [filesBelow(blobs), await archives()]
-        // Without the right to mount, a folder in the place of the tenant's temporary files stops all writing there.
+        // Without the right to mount, a folder in place of the tenant's temporary files stops all writes there.
         const tmp = join(blobs, "mytenant", "tmp")
         if (!isSmall) {
           rmSync(tmp, { recursive: true })

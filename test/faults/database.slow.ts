@@ -29,7 +29,7 @@ const frozen = async (data: string, work: () => Promise<void>) => {
   }
 }
 
-/** Every endpoint that needs PostgreSQL, by what it does. */
+/** Every endpoint that needs PostgreSQL, by its purpose. */
 const calls = (
   url: string,
   flowline: string,
@@ -81,7 +81,7 @@ describe("PostgreSQL", () => {
           const gateway = await here.start()
           const { tenant, flowline, execution } = await prepared(gateway)
           await frozen(here.data, async () => {
-            // A frozen database must not hold up what does without it.
+            // A frozen database must not block endpoints that do not use it.
             const answers = Promise.all(
               calls(gateway.url, flowline, execution).map(([name, url, init]) => answered(name, fetch(url, init)))
             )
@@ -96,7 +96,7 @@ describe("PostgreSQL", () => {
             for (const { name, status, body, millis } of await answers) {
               expect([name, status, body["storage"]]).toEqual([name, 504, "metadata"])
               expect(body["type"]).toBe("/problems/storage-unreachable")
-              // Five seconds, and what a busy machine adds.
+              // Five seconds, and the delay of a busy machine.
               expect(millis, name).toBeLessThan(30_000)
             }
           })

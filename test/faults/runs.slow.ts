@@ -31,7 +31,7 @@ dag:
     subscribe: [ { component: generator_input, stream: out } ]
 `
 
-/** Asks again and again while the work goes on: every request is answered. */
+/** Repeats a request during the work: every request is answered. */
 const whileAsking = async (url: string, work: Promise<unknown>): Promise<void> => {
   let over = false
   const ended = work.finally(() => {

@@ -10,7 +10,7 @@ import { unzip } from "../support/zip.ts"
 const documents = 800
 const index = "mytenant-outage"
 
-/** Writes more than what fits into the buffers between PostgreSQL and a run that reads it. */
+/** Writes more than fits into the buffers between PostgreSQL and a run that reads it. */
 const filling = (rate: number, count = documents) => `
 runtime: stream
 dag:

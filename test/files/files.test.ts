@@ -178,7 +178,7 @@ layer(gateway({ roots }), { excludeTestServices: true })("files of runs", (it) =
         expect(answer.text).toMatch(said)
         expect(answer.text).not.toContain(machine)
       }
-      // A link is removed, and not what it leads to.
+      // A link is removed, but not its target.
       expect((yield* get("files/up/secret.txt?root=out", { method: "DELETE" })).status).toBe(404)
       expect((yield* get("files/secret.txt?root=out", { method: "DELETE" })).status).toBe(204)
       expect(existsSync(join(machine, "secret.txt"))).toBe(true)

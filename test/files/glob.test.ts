@@ -50,7 +50,7 @@ describe("patterns of paths", () => {
     let matched = 0
     for (let round = 0; round < 8000; round++) {
       const [path, glob] = [name(), pattern()]
-      // Node resolves the dots of paths that braces make, each in a way of its own.
+      // Node resolves the dots of paths that braces expand to, each in a different way.
       if (glob.split("/").some(isOdd) || /[{}].*\.|\..*[{}]/.test(glob) || globFault(glob) !== undefined) continue
       const expected = matchesGlob(path, glob)
       if (expected) matched++

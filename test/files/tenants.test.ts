@@ -60,7 +60,7 @@ layer(gatewayOn(access.layer, { roots: general }), { excludeTestServices: true }
         'file_input: There is no root "logs". The roots are conf (read-only), data (read and write)'
       )
       expect((yield* Effect.flip(save("othertenant")))._tag).toBe("BadRequest")
-      // The files of a root are served to its tenant alone, and only by those who may delete are they deleted.
+      // The files of a root are served only to its tenant, and only principals who may delete can delete them.
       const status = (method: string, tenant: string, key: string) =>
         Effect.map(
           raw(`/v1/${tenant}/files/app.log?root=out`, { method, headers: { "x-api-key": key } }),

@@ -5,7 +5,7 @@ import { decodeStored } from "../../src/services/executions/StoredFlowline.ts"
 import { seed } from "../support/random.ts"
 import { definition, issues } from "./read.ts"
 
-/** A DAG from numbers: node n subscribes to some of the nodes before it; the first one is an input. */
+/** A DAG from numbers: node n subscribes to some of the previous nodes; the first one is an input. */
 const below = (length: number) => Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: length - 1 }))
 const Seeds = Schema.Array(
   Schema.Struct({ kind: below(6), from: Schema.Array(below(1000)).check(Schema.isMaxLength(3)), streams: below(3) })
@@ -52,7 +52,7 @@ const build = (seeds: typeof Seeds.Type): { runtime: string; dag: Array<Node> } 
   return { runtime: "stream", dag }
 }
 
-/** One thing wrong: what is done to the flowline and the pointer of the issue it must give, if it can be done. */
+/** A single fault: how it is put into the flowline, and the pointer of the expected issue, if it applies. */
 type Mutation = (flowline: ReturnType<typeof build>, pick: number) => string | undefined
 const receivers = (dag: ReadonlyArray<Node>) => dag.flatMap((node, index) => (node.subscribe.length > 0 ? [index] : []))
 const mutations: Record<string, Mutation> = {

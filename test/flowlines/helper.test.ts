@@ -7,7 +7,7 @@ import { Helper, type Start } from "../../src/layers/decoder/Helper.ts"
 
 const limits = { processor: 10_000, wall: 60_000 }
 
-/** A helper that answers `ready` when told to, and has had as much processor as is said. */
+/** A helper that answers `ready` on request, and has used the given processor time. */
 const fake = () => {
   const state = { used: 4000, stopped: 0, answer: (_: string) => {} }
   const start: Start<string, string> = ({ answer }) => {

@@ -14,7 +14,7 @@ interface Reference {
 const hjson: Reference = createRequire(import.meta.url)("hjson")
 
 /**
- * JavaScript's reader, but for long integers: a flowline keeps their digits, and rounds decimals as JavaScript does.
+ * JavaScript's parser, except for long integers: a flowline keeps their digits, and rounds decimals as JavaScript does.
  */
 const parseJson = (text: string): unknown =>
   JSON.parse(text, (_key: string, value: unknown, context?: { readonly source?: string }) =>
@@ -67,7 +67,7 @@ const stricter = (text: string, dialect: "json" | "hjson"): boolean => {
   }
 }
 
-/** The library sets an object's prototype where a key says `__proto__`, and rounds long integers. */
+/** The library sets an object's prototype for a key `__proto__`, and rounds long integers. */
 const different = (text: string): boolean => text.includes("__proto__") || /\d{16}/.test(text)
 
 /** All values that a text has, with their marks. */

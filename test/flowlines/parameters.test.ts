@@ -78,7 +78,7 @@ level: { type: enum, values: [low, high], default: low }`
       parameters: { word: "hello", count: 7, share: 0.5, loud: true, pause: "5s", since: "2026-01-31", level: "high" },
       variables: {}
     })
-    // What is stored has the references, and gives the same with what is kept.
+    // The stored flowline has the references, and gives the same result with the kept values.
     expect(given.dag).toContain("param:count}")
     expect(Result.getOrThrow(decodeStored(given.dag, given.kept))).toEqual(given.flowline)
   })

@@ -27,13 +27,13 @@ export const decodeThere = Effect.fnUntraced(
 
 const bytes = (text: string) => new TextEncoder().encode(text)
 const read = (text: string, name?: string) => decode({ ...(name === undefined ? {} : { name }), bytes: bytes(text) })
-/** Decodes what must be right. */
+/** Decodes a valid flowline. */
 export const definition = (text: string, name?: string): Definition => {
   const result = read(text, name)
   if (Result.isFailure(result)) throw new Error(JSON.stringify(result.failure))
   return result.success
 }
-/** The issues of what must be wrong. */
+/** The issues of an invalid flowline. */
 export const issues = (text: string, name?: string): ReadonlyArray<Issue> => {
   const result = read(text, name)
   if (Result.isSuccess(result)) throw new Error("accepted")

@@ -10,7 +10,7 @@ import { random } from "../support/random.ts"
 const diffOf = (from: string, to: string, most = Number.POSITIVE_INFINITY) =>
   unifiedDiff({ name: "a", text: from }, { name: "b", text: to }, most)
 
-/** Applies a unified diff as its format says, and checks every line that it takes from the old text. */
+/** Applies a unified diff, and checks every line that it takes from the old text. */
 const patched = (from: string, diff: string): string => {
   if (diff === "") return from
   const old = from.match(/[^\n]*\n|[^\n]+$/g) ?? []

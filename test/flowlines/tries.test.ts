@@ -48,7 +48,7 @@ onBoth("tries", (it) => {
           { pointer: "/dag/2/settings/were", line: 19, column: 17 }
         ]
       })
-      // An input that waits for records needs no sample, as nothing runs; a parameter need not be given, as for a save.
+      // An input that waits for records needs no sample, because nothing runs. Parameters are optional, as when saving.
       const open = `runtime: stream
 parameters: { word: { type: string } }
 dag:

@@ -37,7 +37,7 @@ export const byName = ({ nodes }: TryAnswer) => Object.fromEntries(nodes.map((no
 export const recordsOf = ({ edges }: TryAnswer, component: string) =>
   edges.filter(({ from }) => from === component).map(({ records }) => records)
 
-/** Saves a flowline, and gives the status and the body of the answer. */
+/** Saves a flowline, and returns the status and the body of the answer. */
 export const save = (file: string, query = "", name?: string) =>
   Effect.flatMap(
     raw(`/v1/${tenant}/flowline/save${query}`, { method: "POST", body: flowlineForm(file, name) }),

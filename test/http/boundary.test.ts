@@ -5,7 +5,7 @@ const encoder = new TextEncoder()
 const decoder = new TextDecoder()
 const field = { limit: 1000, limitName: "formField", required: true }
 
-/** The parts of a form that comes in chunks of this many bytes, and its file. */
+/** The parts of a form that arrives in chunks of this many bytes, and its file. */
 const parsed = (body: string, size: number) => {
   let file = ""
   const parser = formParser(

@@ -11,7 +11,7 @@ import { secureServer } from "./secureServer.ts"
 
 const fingerprint = (pem: string) => new X509Certificate(pem).fingerprint256
 
-/** The contents that files of certificates must not have, and what is said of them. */
+/** Invalid contents of certificate files, and the messages about them. */
 const faults: ReadonlyArray<readonly [cert: string, key: string, said: RegExp]> = [
   ["", first.key, /^FLOW_TLS_CERT \S+cert\.pem holds no certificate in PEM$/],
   ["garbage", first.key, /^FLOW_TLS_CERT \S+cert\.pem holds no certificate/],

@@ -70,7 +70,7 @@ it("the coding is what the client likes best", () => {
     ["gzip;level=9, zstd", "zstd"]
   ]
   for (const [header, coding, identity = true] of cases) {
-    // A weight below one against nothing else still asks for the coding.
+    // A weight below one without alternatives still asks for the coding.
     const expected = header === "gzip ; q=0.001" ? "gzip" : coding
     assert.deepStrictEqual([header, acceptedCoding(header)], [header, { coding: expected, identity }])
   }
@@ -84,7 +84,7 @@ layer(memoryGateway({ cors: ["https://app.example.com"] }), { excludeTestService
       for (let n = 0; n < 13; n++) {
         yield* client.flowlines.save({ params: { tenant }, query: {}, payload: flowlineForm(text) })
       }
-      // In one piece, a large page, a stream, and what is outside the API.
+      // In one piece, a large page, a stream, and paths outside the API.
       for (const path of [
         scan,
         `/v1/${tenant}/flowline?limit=10`,
@@ -145,7 +145,7 @@ layer(memoryGateway({ cors: ["https://app.example.com"] }), { excludeTestService
       assert.deepStrictEqual([part.status, codingOf(part), part.body.length], [206, undefined, 2000])
       const small = yield* ask("/v1/platform/tenant", all)
       assert.deepStrictEqual([codingOf(small), small.headers.get("vary")], [undefined, "Origin"])
-      // Who refuses what is not compressed gets even that compressed.
+      // A client that refuses uncompressed answers receives even that compressed.
       assert.strictEqual(codingOf(yield* ask("/v1/platform/tenant", "gzip, identity;q=0")), "gzip")
       assert.strictEqual(codingOf(yield* ask(`/v1/${tenant}/nosuch`, all)), undefined)
     })

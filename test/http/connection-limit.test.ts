@@ -9,7 +9,7 @@ import { eventually } from "../support/process.ts"
 import { parseMetrics } from "../support/prometheus.ts"
 import { openSocket, parseAnswer, type RawSocket } from "../support/socket.ts"
 
-/** A connection that comes from this address of the machine. */
+/** A connection from this address of the machine. */
 const from = (localAddress: string, port: number): Promise<RawSocket> =>
   new Promise((done, fail) => {
     const chunks: Array<Buffer> = []
@@ -73,7 +73,7 @@ describe("the connections of one address", () => {
         }
         expect(paths).not.toContain("/beyond")
         expect(limit.refused).toEqual({ address: 20, all: 0 })
-        // Other addresses have connections of their own, and what many share has no limit.
+        // Other addresses have separate limits, and a shared address has no limit.
         for (const address of ["127.0.0.2", "127.0.0.3"]) {
           const other = await from(address, port)
           await isAnswered(other)

@@ -76,7 +76,7 @@ layer(Gateway.layer, { excludeTestServices: true })("connections", (it) => {
         await rawGet(port, "/v1/mytenant/conf/large.bin", { Range: "bytes=0-0" })
         await answered(port)
         const [files, memory] = [openFiles(pid), residentMib(pid)]
-        // The buffers between two processes hold less than half of what they ask for, three quarters of a gibibyte.
+        // The buffers between two processes hold less than half of the requested data, three quarters of a gibibyte.
         const downloads = await Promise.all(Array.from({ length: 8 }, () => openSocket(port)))
         for (const { socket, write } of downloads) {
           socket.once("data", () => socket.pause())

@@ -131,7 +131,7 @@ it("an answer that is not as declared is noticed", async () => {
   await new Promise((done) => server.close(done))
 })
 
-/** Its secrets need a key, and its channels a folder of their own. */
+/** Its secrets need a key, and its channels a separate folder. */
 const withKeys = Layer.unwrap(
   Effect.map(temporaryFolder, (folder) => {
     // Channels are written into the configuration.
@@ -170,7 +170,7 @@ layer(withKeys, { excludeTestServices: true })("the description", (it) => {
         mkdirSync(dirname(file), { recursive: true })
         writeFileSync(file, "203.0.113.9\n")
       }
-      /** The ids of what was made, in place of the example's. */
+      /** The ids of created objects, in place of the example's. */
       const made = new Map<string, string>()
       /** The id of a flowline in examples of bodies. */
       const unsaved = "4kQz0vWbT1mXr8sYh2Lc"
@@ -211,7 +211,7 @@ layer(withKeys, { excludeTestServices: true })("the description", (it) => {
       made.set("keys.revoke.id", idOf(yield* send("keys.create")))
       made.set("executions.detail.executionId", execution)
       yield* ended("mytenant", flowline, execution)
-      // What reads and removes comes after what makes.
+      // Operations that read and remove come after those that create.
       const first = ["resources.upload", "registry.create", "stored.register", "stored.copy"]
       for (const name of ["put", "backfill", "cancelBackfill"]) first.push(`schedules.${name}`)
       // An archive needs a run that makes one, an index one that writes it, and to cancel it must still run.

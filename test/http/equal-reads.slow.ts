@@ -3,7 +3,7 @@ import { Deferred, Effect, Exit, Fiber, Schema, Scope } from "effect"
 import { EqualReads } from "../../src/services/shared/EqualReads.ts"
 import { flowlineForm, gateway, raw, TestGateway } from "../support/gateway.ts"
 
-/** A place that is written and read; each read waits for its turn to find what is there. */
+/** A place that is written and read. Each read waits for its turn before it looks. */
 const place = () => {
   const state = { value: 0, reads: 0, given: 0, open: 0, ending: Deferred.makeUnsafe<void, string>() }
   const read = Effect.gen(function* () {

@@ -22,7 +22,7 @@ const ask = (method: string, path: string, fields: Fields) =>
     return Effect.promise(() => exchange(Number(new URL(url).port), head))
   })
 
-/** What an answer says, but for what differs between two of them. A problem names ids and the path. */
+/** An answer without the parts that differ between two answers. A problem names ids and the path. */
 const told = ({ status, headers, body }: Effect.Success<ReturnType<typeof ask>>, named: boolean) => ({
   status,
   headers: [...headers].flatMap(([name, value]) => {

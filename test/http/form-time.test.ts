@@ -7,7 +7,7 @@ import { readForm } from "../../src/services/http/FormReader.ts"
 const rules = { parts: { file: { limit: 10 * 1024 * 1024, limitName: "file", required: true } } }
 const head = '--b\r\ncontent-disposition: form-data; name="file"\r\n\r\n'
 
-/** A request whose body comes as it is told. */
+/** A request whose body arrives on request. */
 const slow = () => {
   let feed: ReadableStreamDefaultController<Uint8Array> | undefined
   const body = new ReadableStream<Uint8Array>({
@@ -21,7 +21,7 @@ const slow = () => {
   return { request: HttpServerRequest.fromWeb(new Request("http://x/", init)), send, end: () => feed!.close() }
 }
 
-/** Lets what has been sent arrive. */
+/** Lets the sent bytes arrive. */
 const arrived = Effect.promise(() => new Promise((resolve) => setTimeout(resolve, 20)))
 
 it.effect("a form that stands still is refused after half a minute, and one that moves is not", () =>

@@ -24,7 +24,7 @@ describe("the client of a request through trusted proxies", () => {
       [{ forwarded: 'For="[2001:db8::1]:80";proto=https, for=10.0.0.2' }, "2001:db8::1"],
       [{ forwarded: 'for=192.0.2.1;host="a,b;c";by=_x , for=10.0.0.2' }, "192.0.2.1"],
       [{ forwarded: "for=192.0.2.1:80" }, "192.0.2.1"],
-      // Nothing can be said of what stands before an unknown hop.
+      // Nothing is known of the hops before an unknown one.
       [{ "x-forwarded-for": "192.0.2.1, unknown" }, peer],
       [{ "x-forwarded-for": "192.0.2.1, _hidden, 10.0.0.2" }, "10.0.0.2"],
       [{ forwarded: "for=192.0.2.1, for=_hidden" }, peer],
@@ -143,7 +143,7 @@ layer(memoryGateway({ hosts: ["flow.example.com"], trustedProxies: ["loopback"] 
         expect(yield* status({ "X-Forwarded-Host": "evil.example" })).toBe(421)
         expect(yield* status({ Forwarded: "for=1.2.3.4;host=evil.example" })).toBe(421)
         expect(yield* status({ Host: "evil.example", "X-Forwarded-Host": "flow.example.com" })).toBe(421)
-        // The page and what it calls are the same site for the browser.
+        // To the browser, the page and the address that it calls are the same site.
         const page = { Origin: "https://flow.example.com:8443", "X-Forwarded-Host": "flow.example.com:8443" }
         expect(yield* status(page, "DELETE")).toBe(200)
         expect(yield* status({ Origin: "https://a.example", "X-Forwarded-Host": "localhost" }, "DELETE")).toBe(403)

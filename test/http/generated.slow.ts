@@ -17,7 +17,7 @@ const contracted = ["/problems/invalid-operator", "/problems/resource-not-create
 // Executions and jobs that the calls start are to wait, not to run.
 const settings = { runs: { all: 1, each: 1 }, jobs: { all: 1, each: 1 } }
 
-/** Stores what the examples name, so that they find something. */
+/** Stores the objects that the examples name, so that calls find something. */
 const stored = Effect.gen(function* () {
   const { client, settings } = yield* TestGateway
   const tenant = "mytenant"

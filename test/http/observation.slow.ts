@@ -68,7 +68,7 @@ layer(Gateway.layer, { excludeTestServices: true })("the gateway", (it) => {
         expect(JSON.parse(badTrace.body.toString()).traceId).toMatch(/^[0-9a-f]{32}$/)
         const download = await openSocket(port)
         download.write("GET /v1/mytenant/conf/samples/access.log.gz HTTP/1.1\r\nHost: a\r\n\r\n")
-        // A reset that comes with the request would take it away before it is read.
+        // A reset that arrives with the request would discard it before it is read.
         await eventually("the download has begun", () => download.received().length > 0)
         download.socket.resetAndDestroy()
         await exchange(port, "\x1b[31mBREW / HTTP/1.1\r\n\r\n")

@@ -13,7 +13,7 @@ class Gateway extends Context.Service<Gateway, Running>()("test/http/Gateway") {
 
 const internals = /\bat \S+ \(|node:|node_modules|SqlError|select |insert into|\/(work|home|tmp|root|usr)\//i
 
-/** Checks that an answer is a whole problem that tells nothing internal, and gives its members. */
+/** Checks that an answer is a complete problem without internals, and returns its members. */
 const problem = (answer: RawAnswer, status: number): Record<string, unknown> => {
   const text = answer.body.toString("utf8")
   expect(answer.status, text).toBe(status)

@@ -51,7 +51,7 @@ it.effect("a body that is over, breaks off or cannot be taken is left", () =>
         const received = yield* Effect.forkChild(receivedBy(request, write, isOver), { startImmediately: true })
         act(body())
         const exit = yield* Fiber.await(received)
-        // Nothing that comes later is taken.
+        // Later data is not accepted.
         body().chunk(bytes(9))
         body().fail()
         expect(done).toEqual(["resume", "leave"])

@@ -92,7 +92,7 @@ layer(Gateway.layer, { excludeTestServices: true })("the id of a request", (it) 
           expect([header, id]).toEqual([header, expect.stringMatching(/^[A-Za-z0-9_-]{12}-[0-9a-z]+$/)])
           seen.add(id)
         }
-        // What is no HTTP has no id of its own.
+        // Data that is not HTTP has no id.
         const malformed = await exchange(port, "NO HTTP\r\nX-Request-Id: mine\r\n\r\n")
         expect(malformed.status).toBe(400)
         const id = malformed.headers.get("x-request-id")

@@ -56,7 +56,7 @@ const form = (parts: Record<string, string>) => {
   return made
 }
 
-/** Changes of what the lists show, by a number below 8. */
+/** Changes of the lists' content, by a number below 8. */
 const change = Effect.fnUntraced(function* (kind: number, step: number, from: number) {
   const { client, settings } = yield* TestGateway
   const folder = join(settings.conf, "tenants", tenant)
@@ -102,7 +102,7 @@ const change = Effect.fnUntraced(function* (kind: number, step: number, from: nu
   }
 })
 
-/** Reads every list after each of many changes: a tag stands for one content only, and 304 means that it is current. */
+/** Reads every list after each of many changes: a tag stands for only one content, and 304 means that it is current. */
 const property = (steps: number) =>
   Effect.gen(function* () {
     const { below } = random()
@@ -123,7 +123,7 @@ const property = (steps: number) =>
         if (before?.status === 304) {
           unchanged++
           assert.deepStrictEqual([before.tag, before.content], [last, "\n"], path)
-          // Nothing runs meanwhile, so what is current is still the same.
+          // Nothing runs meanwhile, so the current content is still the same.
           assert.strictEqual(now.content, seen.get(`${path} ${last}`), path)
         } else if (before !== undefined) changed++
       }

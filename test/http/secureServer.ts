@@ -4,7 +4,7 @@ import { loadCertificate } from "../../src/layers/http/Certificate.ts"
 import { nodeServer, type ServerOptions, type timeouts } from "../../src/layers/http/NodeServer.ts"
 import { first } from "../support/tls.ts"
 
-/** A server with the first pair, and the statuses of what it has answered. */
+/** A server with the first pair, and the statuses of its answers. */
 export const secureServer = Effect.fnUntraced(function* (options: Partial<typeof timeouts> & ServerOptions = {}) {
   const certificate = yield* loadCertificate(first.files)
   const exchanges: Array<number> = []

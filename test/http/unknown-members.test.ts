@@ -15,7 +15,7 @@ interface Issue {
 /** A name that is not declared, but near the given one. */
 const misspelt = (name: string) => `${name}x`
 
-/** What the fault of a misspelt name says. */
+/** The message of a fault about a misspelt name. */
 const near = (name: string) => expect.stringContaining(`did you mean ${JSON.stringify(name)}?`)
 
 const declaredIn = ({ operation }: DescribedOperation, where: string) =>
@@ -45,14 +45,14 @@ const answerOf = (described: DescribedOperation, path: string, init: RequestInit
     )
   )
 
-/** The answer without what is told of a form that was not sent. */
+/** The answer without the issues of the form, which is not sent. */
 const ofQuery = (described: DescribedOperation, path: string) =>
   Effect.map(answerOf(described, path), ({ issues, ...answer }) => ({
     ...answer,
     issues: issues?.filter(({ part }) => part === "query")
   }))
 
-/** The body that the document shows of an operation, the schema of its members, and its media type. */
+/** An operation's body in the document: its example, the schema of its members, and its media type. */
 const bodyOf = ({ operation, pointer }: DescribedOperation) => {
   const [type = "", media] = Object.entries(operation.requestBody?.content ?? {})[0] ?? []
   if (media === undefined) return undefined

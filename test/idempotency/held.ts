@@ -6,13 +6,16 @@ import { patience, until } from "../support/process.ts"
 
 const lock = 4711
 
-/** Where a request is held: as it saves a flowline, as it writes its answer, or in the midst of the commit of that. */
+/**
+ * Where a request is stopped: while it saves a flowline, while it writes its answer, or during the commit of the
+ * answer.
+ */
 export type Place = "save" | "answer" | "commit"
 
 /** Holds requests of the gateways of a database while they write. */
 export interface Held {
   readonly sql: PgClient.PgClient
-  /** Waits until what `begin` has begun is held, does `work`, and lets it go on. */
+  /** Waits until the request that `begin` has sent is stopped, does `work`, and lets the request continue. */
   readonly during: <A, B, R1, R2>(
     place: Place,
     begin: Effect.Effect<B, never, R1>,

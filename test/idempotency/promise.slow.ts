@@ -13,7 +13,7 @@ import { cable, type Held, held } from "./held.ts"
 /** The database of the gateway, and the way to it. */
 class Database extends Context.Service<Database, Held & { readonly cut: () => void }>()("test/Database") {}
 
-/** It runs nothing: only what is written counts here. */
+/** It runs nothing: only its writes count here. */
 const suite = Layer.unwrap(
   Effect.gen(function* () {
     const url = yield* freshDatabase

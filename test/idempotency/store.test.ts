@@ -66,7 +66,7 @@ layer(TestPostgres, { excludeTestServices: true })("idempotency keys of several 
     Effect.gen(function* () {
       yield* emptied
       const host = hostname()
-      // No process has this number: it is over the largest that Linux gives.
+      // No process has this number: it exceeds Linux's maximum.
       const dead = yield* storeOf("dead", { host, pid: 2 ** 22 + 1 })
       const alive = yield* storeOf("alive", { host, pid: process.ppid })
       const here = yield* storeOf("here", { host, pid: process.pid })

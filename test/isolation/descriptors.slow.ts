@@ -5,7 +5,7 @@ import { eventually } from "../support/process.ts"
 import { childrenOf, runnersOf } from "../support/process-gateway.ts"
 import { allRefused, hasPython, Victim, victim } from "./victim.ts"
 
-/** Starts a command with files open that are none of its business, at numbers that Node does not look at. */
+/** Starts a command with foreign files open, at descriptor numbers that Node does not check. */
 const inheriting = [
   "python3",
   "-c",
@@ -19,7 +19,7 @@ const hasThem = (pid: number): boolean => {
   try {
     return readdirSync(`/proc/${pid}/fd`).some((number) => readlinkSync(`/proc/${pid}/fd/${number}`) === "/")
   } catch {
-    // It, or a file of it, is gone meanwhile.
+    // The process, or one of its files, has disappeared meanwhile.
     return false
   }
 }

@@ -159,7 +159,7 @@ describe.skipIf(!hasPython)("a hostile Python node", () => {
         expect(held).toMatchObject({ "CapEff:": none, "CapPrm:": none, "CapAmb:": none, "NoNewPrivs:": "1" })
         if (parts.includes("user")) {
           expect(held["CapBnd:"]).toBe(none)
-          // The number of all runs within their user namespaces; outside each has another one.
+          // The id of all runs inside their user namespaces. Outside, each has another one.
           expect(Number(held["Uid:"])).toBeGreaterThanOrEqual(60_577)
           expect(Number(held["Uid:"])).toBeLessThanOrEqual(61_183)
         }

@@ -4,8 +4,8 @@ import { Effect, Layer } from "effect"
 import type { RunContext } from "../../src/nodes/Node.ts"
 import { serve } from "../../src/run/Run.ts"
 
-// The program of a run that somebody has taken over: it tries what it is told to, and prints what came of each attempt.
-// No attempt changes anything outside of the run when it succeeds.
+// The program of a run that an attacker controls: it makes the requested attempts, and prints the result of each. No
+// attempt changes anything outside of the run if it succeeds.
 
 const connect = (port: number) =>
   new Promise<string>((resolve, reject) => {

@@ -18,7 +18,7 @@ export interface Said {
   readonly printed: ReadonlyArray<string>
 }
 
-// Finds out what the machine gives to a process such as this one, and runs a flowline with it:
+// Finds out which isolation the machine allows a process like this one, and runs a flowline with it:
 // `machine.ts <folder> <makers> <flowline> <file of its node>`.
 const [folder = "", makers = "", text = "", hostile = ""] = process.argv.slice(2)
 

@@ -26,7 +26,7 @@ const specOf = (attempts: ReadonlyArray<Attempt>): RunSpec => ({
   flowline: flowline([node("hostile", { attempts })])
 })
 
-/** A gateway's folders with the files of two tenants, and an engine that isolates its runs as a gateway does. */
+/** A gateway's folders with the files of two tenants, and an engine that isolates runs as a gateway does. */
 const victimWith = Effect.fnUntraced(function* (hasNetwork: boolean) {
   const folders = yield* places
   const { root } = folders

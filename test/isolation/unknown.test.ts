@@ -11,7 +11,7 @@ import { AccessRules } from "../../src/services/access/AccessRules.ts"
 import { temporaryFolder, testSettings } from "../support/gateway.ts"
 import { hasPython } from "./victim.ts"
 
-/** A folder with a python3 that is killed at its first starts, as on a machine that runs out of memory. */
+/** A folder with a python3 that is killed at its first starts, as on a machine without free memory. */
 const killedAtFirst = Effect.fnUntraced(function* (starts: number) {
   const folder = yield* temporaryFolder
   const path = join(folder, "python3")
@@ -78,7 +78,7 @@ describe.skipIf(!hasPython || process.platform !== "linux")("isolation on a mach
     Effect.gen(function* () {
       const folder = yield* temporaryFolder
       const starved = join(folder, "python3")
-      // What Python says when the system refuses it a fork; root has no limit that would do it.
+      // Python's message when the system refuses it a fork. Root has no limit that would cause this.
       writeFileSync(starved, "#!/bin/sh\necho 'isolation: processes: Resource temporarily unavailable' >&2\nexit 71\n")
       chmodSync(starved, 0o755)
       const place = yield* Effect.promise(() => findPython())

@@ -25,7 +25,7 @@ except OSError as error:
 sys.stdin.read()
 `
 
-/** Is killed before the process that it has made follows it, which says who it is. */
+/** Is killed before the process that it has created is set to end with it. That process prints its pid. */
 const orphaned = `
 import os, sys
 sys.path.insert(0, sys.argv[1])
@@ -42,7 +42,7 @@ system.end_with_parent = late
 system.shift(900001)
 `
 
-/** A process that takes a user of three, and what it says. */
+/** A process that takes one user of three, and its output. */
 const take = Effect.fnUntraced(function* (folders: ReadonlyArray<string>) {
   const child = spawn(python!.command, ["-I", "-B", "-c", holder, join(pythonProgram("users.py"), ".."), ...folders], {
     stdio: ["pipe", "pipe", "inherit"]

@@ -10,12 +10,12 @@ import { eventually } from "../support/process.ts"
 import { type Running, site } from "../support/process-gateway.ts"
 import { tenantOf } from "../support/runs.ts"
 
-/** A node that tries what it is told to try. */
+/** A node that makes the requested attempts. */
 export const hostile = fileURLToPath(new URL("./hostile.py", import.meta.url))
 export const isRoot = process.geteuid?.() === 0
 export const hasPython = (await findPython()) !== undefined
 
-/** A name for what comes of it, a function of {@link hostile} and its arguments. */
+/** A name for the result, a function of {@link hostile} and its arguments. */
 export type Attempt = readonly [name: string, call: string, ...args: ReadonlyArray<string | number>]
 
 /** What every program may ask of Linux without privileges, and no isolated one gets. */
@@ -45,7 +45,7 @@ export const flowline = (attempts: ReadonlyArray<Attempt>) =>
 export const outcomesOf = (lines: ReadonlyArray<string>): Outcomes =>
   Object.fromEntries(
     lines.map((text) => {
-      // Whatever else was printed is what went wrong.
+      // Any other output is the failure.
       if (!text.startsWith("{")) throw new Error(lines.join("\n"))
       const { attempt, outcome } = JSON.parse(text) as { readonly attempt: string; readonly outcome: string }
       return [attempt, outcome]
@@ -84,9 +84,9 @@ export class Victim extends Context.Service<
     readonly gateway: Running
     readonly data: string
     readonly conf: string
-    /** What its readiness says of the isolation. */
+    /** The statement on isolation in its readiness. */
     readonly parts: ReadonlyArray<IsolationPart>
-    /** Runs the attempts, and gives what came of each. */
+    /** Runs the attempts, and returns the result of each. */
     readonly attack: (attempts: ReadonlyArray<Attempt>) => Promise<Outcomes>
   }
 >()("test/isolation/Victim") {}

@@ -7,7 +7,9 @@ import { type Principal, Role } from "../../src/services/shared/Access.ts"
 
 const decode = Schema.decodeUnknownSync(AccessFile)
 
-/** Who sends the header `X-API-Key: <role>@<tenant>` or `<role>@<tenant>/<name>`. Without it, an admin. */
+/**
+ * The principal is given by the header `X-API-Key: <role>@<tenant>` or `<role>@<tenant>/<name>`; by default an admin.
+ */
 const principalOf = (key: string | undefined): Principal => {
   const [, role, tenant] = /^(\w+)@([\w*]+)/.exec(key ?? "") ?? []
   const given = Option.getOrElse(Schema.decodeUnknownOption(Role)(role), (): Role => "admin")

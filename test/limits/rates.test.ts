@@ -60,7 +60,7 @@ const limitsWith = (rate: number, burst: number, ofPrincipal: number | null) =>
     })
   )
 
-/** Sends the requests of all steps, and tells what has passed and when, and which were refused. */
+/** Sends the requests of all steps, and returns which passed, at which time, and which were refused. */
 const send = Effect.fnUntraced(function* (gateways: number, limits: Limits, steps: ReadonlyArray<typeof Step.Type>) {
   const store = yield* Effect.provide(RateStore, MemoryRateStore.layer)
   const take = yield* Effect.all(Array.from({ length: gateways }, () => gatewayOn(store, limits)))
@@ -105,7 +105,7 @@ it.effect.prop(
         }
       }
       if (gateways > 1) return
-      // A bucket that is asked for each request alone.
+      // A bucket that is queried for each request separately.
       let tokens = capacity
       let last = 0
       let taken = 0
@@ -213,7 +213,7 @@ it.effect("while the database is away a gateway grants its share, says so once, 
       expect(yield* passing(30)).toBe(5)
       const before = asked
       expect(yield* passing(100)).toBe(0)
-      // The database is asked once in a second.
+      // The database is queried once per second.
       expect(asked - before).toBeLessThanOrEqual(1)
       expect(logged).toEqual(["The database does not answer: this gateway grants its own share of the rate limits"])
       isAway = false

@@ -6,7 +6,7 @@ import { fileAccess } from "./access.ts"
 
 const { layer: access, changeFile } = fileAccess()
 
-/** Sends so many requests at once, and counts their statuses. */
+/** Sends so many concurrent requests, and counts their statuses. */
 const flood = Effect.fnUntraced(function* (path: string, count: number, key?: string) {
   const headers = key === undefined ? {} : { "x-api-key": key }
   const sent = Effect.map(raw(path, { headers }), ({ status }) => status)
@@ -27,7 +27,7 @@ const rows = Effect.flatMap(
 layer(gatewayOn(access, {}), { excludeTestServices: true })("the rate of requests", (it) => {
   it.effect("is told with every answer, and ends in 429 that names the limit", () =>
     Effect.gen(function* () {
-      // So slow that not one token comes back while the test runs.
+      // So slow that no token is added during the test.
       yield* changeFile({
         tenants: {
           mytenant: { limits: { requestsPerSecond: 1, burstSeconds: 20, requestsPerSecondOfPrincipal: null } }
@@ -39,7 +39,7 @@ layer(gatewayOn(access, {}), { excludeTestServices: true })("the rate of request
       const missing = yield* raw("/v1/mytenant/archives/none")
       expect([missing.status, missing.headers.get("ratelimit-policy")]).toEqual([404, '"tenant";q=20;w=20'])
       expect((yield* flood("/v1/mytenant/channels", 18)).passed).toBe(18)
-      // A token comes back each second, however long these requests take.
+      // A token is added each second, however long these requests take.
       let answer = yield* raw("/v1/mytenant/channels")
       for (let sent = 0; answer.status !== 429 && sent < 1000; sent++) answer = yield* raw("/v1/mytenant/channels")
       const problem: unknown = yield* Effect.promise(() => answer.json())

@@ -36,7 +36,7 @@ const channel = Effect.flatMap(TestGateway, ({ client }) =>
 )
 const become = (wanted: string) => until(channel, ({ status }) => status === wanted)
 
-/** The audit's rows of an action, with those of the installation under `platform`. */
+/** The audit's rows of an action. Those of the installation are under `platform`. */
 const audited = (chain: string, action: string) =>
   Effect.flatMap(raw(`/v1/${chain}/audit?action=${action}`), (response) =>
     Effect.promise(async () => (await response.json()) as ReadonlyArray<AuditEntry>)

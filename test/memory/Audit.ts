@@ -25,7 +25,7 @@ const matches = (row: AuditEntry, { from, to, order: _, ...exact }: AuditFilter)
   (to === undefined || Date.parse(row.time) < to) &&
   Object.entries(exact).every(([name, value]) => row[name as keyof typeof exact] === value)
 
-/** The audit in the process's memory, for tests. It has no transactions: other stores in memory cannot fail half-way. */
+/** An in-memory audit for tests. It has no transactions: other in-memory stores cannot fail half-way. */
 export const layer = Layer.sync(AuditStore, () => {
   const chains = new Map<Chain, Array<AuditEntry>>()
   const append = (chain: Chain, entries: ReadonlyArray<NewEntry>) =>

@@ -23,7 +23,7 @@ const fileBytes = 1024 ** 3
 
 const discard: Sink = { write: () => {}, close: async () => {} }
 
-/** Runs flowlines in this very process, for tests. What they read is real; their data files are thrown away. */
+/** Runs flowlines in this process, for tests. Their input is real; their data files are discarded. */
 export const layer = Layer.effect(
   Engine,
   Effect.gen(function* () {

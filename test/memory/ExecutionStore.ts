@@ -64,7 +64,9 @@ const eventOf = (tenant: TenantId, { seq, event, at, detail, outcome }: Event) =
   ...(outcome === undefined ? {} : { outcome })
 })
 
-/** Executions in the process's memory: the same behaviour as in PostgreSQL, for tests. One gateway, so none is adopted. */
+/**
+ * In-memory executions for tests, with the same behaviour as in PostgreSQL. There is one gateway, so none is adopted.
+ */
 export const layer = Layer.effect(
   ExecutionStore,
   Effect.gen(function* () {
@@ -74,7 +76,7 @@ export const layer = Layer.effect(
     const keyOf = ({ tenant, id }: ExecutionKey) => `${tenant}/${id}`
     const isOpen = (entry: Entry) => !hasEnded(entry.state)
 
-    /** Changes the attempt's execution if it is the current one and `allowed`; tells whether it was. */
+    /** Changes the attempt's execution if it is the current one and `allowed`; returns whether it was. */
     const write = (
       attempt: ExecutionAttempt,
       allowed: (entry: Entry) => boolean,

@@ -13,7 +13,7 @@ export const linePageOf = (lines: ReadonlyArray<StoredLine>, { rows, bytes }: Li
   return over === -1 ? lines : lines.slice(0, over)
 }
 
-/** The part of an ordered list that a span asks for, as PostgreSQL would give it. */
+/** The part of a sorted list that a span selects, as PostgreSQL would return it. */
 export const spanOf = <A>(items: ReadonlyArray<A>, span: ListSpan, ordinal: (item: A) => number): ReadonlyArray<A> => {
   const after = Number(span.after ?? 0)
   const rest = items.filter((item) => ordinal(item) > after).sort((a, b) => ordinal(a) - ordinal(b))

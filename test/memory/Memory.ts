@@ -62,7 +62,7 @@ const Adapters = Layer.mergeAll(
   Layer.succeed(Readiness, { checks: new Map([["memory", Effect.void]]), defects: new Map() })
 ).pipe(Layer.provideMerge(Layer.mergeAll(MemoryBlobs.layer, MemoryLedger.layer, Shelves.layer, MemorySearch.layer)))
 
-/** The services without PostgreSQL, a disk for blobs, or child processes: for tests of everything else. */
+/** The services without PostgreSQL, blobs on disk or child processes, for tests of everything else. */
 export const layer = Access.authenticator.pipe(
   Layer.provideMerge(useCases(Cluster.layer)),
   Layer.provideMerge(Layer.mergeAll(Layer.provide(TenantNodes.layer, PythonPlaces.layer), SecretFiles.layer)),

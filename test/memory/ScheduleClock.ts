@@ -1,7 +1,7 @@
 import { Clock, Effect, Layer } from "effect"
 import { ScheduleClock } from "../../src/services/channels/ScheduleClock.ts"
 
-/** The clock of the tests. `jumped` is what a test has added to it. */
+/** The clock of the tests. `jumped` is the time that a test has added. */
 export const jumping = (jumped: () => number) =>
   Layer.succeed(ScheduleClock, {
     now: Effect.map(Clock.currentTimeMillis, (at) => ({ at: at + jumped(), jumps: jumped() }))

@@ -35,7 +35,7 @@ describe("a commit", () => {
     a?.save(() => 1)
     await vi.advanceTimersByTimeAsync(500)
     const held = [commits.emitting("a")]
-    // Has emitted before, and goes on to its position.
+    // Has emitted before, and continues to its position.
     expect(commits.emitting("b")).toBeUndefined()
     await vi.advanceTimersByTimeAsync(0)
     expect(saved).toEqual([])

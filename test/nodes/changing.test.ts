@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest"
 import { Changing } from "../../src/nodes/processing/lookup/Changing.ts"
 import { Memory } from "./memory.ts"
 
-/** What is loaded from a file whose version and content the test sets; the file is looked at with each use. */
+/** Data loaded from a file whose version and content the test sets. The file is checked at each use. */
 const changing = async (read: { version: string | Error; content: string | Error; whileLoading?: () => void }) => {
   const memory = new Memory()
   const context = {

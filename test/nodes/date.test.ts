@@ -15,7 +15,7 @@ const time = async (formats: string | ReadonlyArray<string>, text: string, setti
 }
 const none = expect.stringMatching(/^no format matches/)
 
-/** Runs with a clock that stands still. */
+/** Runs with a stopped clock. */
 const at = async <A>(now: string, run: () => Promise<A>): Promise<A> => {
   vi.useFakeTimers({ now: new Date(now), toFake: ["Date"] })
   try {

@@ -17,7 +17,8 @@ const cut = <A extends Uint8Array | ReadonlyArray<unknown>>(whole: A, places: Re
 const Places = Schema.Array(Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 10_000 })))
 
 /**
- * Pieces that are hard at a border: line ends, characters of two, three and four bytes, a BOM, bytes that are no text.
+ * Pieces that are difficult at a boundary: line ends, characters of two, three and four bytes, a BOM, and invalid
+ * UTF-8.
  */
 const pieces = [
   "a",
@@ -53,7 +54,7 @@ const read = async (chunks: ReadonlyArray<Uint8Array>, format: "lines" | "ndjson
   return streams
 }
 
-/** The lines by the book: the whole text at once. */
+/** The lines by definition: from the whole text. */
 const linesOf = (bytes: Uint8Array): Array<string> => {
   const lines = new TextDecoder().decode(bytes).split("\n")
   const last = lines.pop()
@@ -146,7 +147,7 @@ const encode = (
   return batches.map(encode).join("") + end()
 }
 
-/** What a cell comes back as. */
+/** A cell after writing and reading it. */
 const cellOf = (value: unknown): string => {
   const text = value === null ? "" : String(value)
   return /^[=+\-@\t\r]/.test(text) && !/^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?$/.test(text) ? `'${text}` : text

@@ -6,7 +6,7 @@ import { Memory, process } from "./memory.ts"
 
 const places = mmdb([["0.0.0.0/0", { country: { iso_code: "FR" } }]])
 
-// Records of all kinds, good for nothing: every node takes them, and each is among its results or its failures.
+// Useless records of all kinds: every node accepts them, and each appears among its results or its failures.
 
 const values: ReadonlyArray<unknown> = [
   null,
@@ -32,13 +32,13 @@ const values: ReadonlyArray<unknown> = [
   "NaN",
   "é€😀"
 ]
-/** Longer than what a sample may be: one record has it in the field that most read, one in all fields. */
+/** Longer than a sample may be: one record has it in the field that most nodes read, one in all fields. */
 const long = "x".repeat(70_000)
 const fields = ["message", "timestamp", "response", "@timestamp", "tags", "user.name", "bytes"]
 const records: ReadonlyArray<Event> = [
   {},
   JSON.parse('{"__proto__":{"a":1},"message":"x","constructor":1}'),
-  // The first field has every value alone. The others have their share of them alone, and all of them below.
+  // The first field has every value by itself. The others have some of them by themselves, and all of them nested.
   ...fields.flatMap((field, at) =>
     values.filter((_, value) => at === 0 || value % 4 === at % 4).map((value) => ({ [field]: value }))
   ),
@@ -46,10 +46,10 @@ const records: ReadonlyArray<Event> = [
   ...[...values, long].map((value) => Object.fromEntries(fields.map((field) => [field, value])))
 ]
 
-/** The largest record goes with few others: a program is given what is left of a batch again in each of its turns. */
+/** The largest record is sent with few others, because a program receives the rest of a batch again in each turn. */
 const batches = [records.slice(0, -3), records.slice(-3)]
 
-/** Settings besides the examples: results in the place of what was read, below other fields, of other types. */
+/** Settings besides the examples: results that replace the input, in nested fields, or of other types. */
 const more: Readonly<Record<string, ReadonlyArray<Record<string, unknown>>>> = {
   grok: [
     {

@@ -48,7 +48,7 @@ const encode = (text: string, encoding: Encoding): Buffer => {
   return encoding === "utf-16be" ? bytes.swap16() : bytes
 }
 
-/** Parts of lines; those of two bytes hold the byte of a line end in UTF-16 (U+0A0A, U+010A, U+0A00). */
+/** Parts of lines. Those of two bytes contain the byte of a line end in UTF-16 (U+0A0A, U+010A, U+0A00). */
 const parts: Readonly<Record<Encoding, ReadonlyArray<string>>> = {
   "utf-8": ["", "a", "é", "€😀", "\u0a0a", "\ufffd", "\ufeffx"],
   latin1: ["", "a", "é", "ÿ", "\u0085", "\u00a0"],
@@ -61,7 +61,7 @@ const parts: Readonly<Record<Encoding, ReadonlyArray<string>>> = {
 const Picks = Schema.Array(Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 41 })))
 const Places = Schema.Array(Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 5000 })))
 
-/** A text with its lines and the places at which they begin. */
+/** A text with its lines and their start positions. */
 const textOf = (picks: ReadonlyArray<number>, encoding: Encoding, marked: boolean, ended: boolean) => {
   const own = parts[encoding]
   const lines = picks.map((pick) => own[pick % own.length]! + own[(pick * 5) % own.length]!)

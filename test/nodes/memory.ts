@@ -6,7 +6,7 @@ import type { NodeCounters } from "../../src/protocol/RunProtocol.ts"
 import { pipeline } from "../../src/run/stream/Pipeline.ts"
 import { absent } from "./absent.ts"
 
-/** A run's surroundings in memory. Files are text or the chunks that reading them gives. */
+/** A run's environment in memory. Files are texts, or the chunks that reading them yields. */
 export class Memory {
   readonly files: Map<string, ReadonlyArray<Uint8Array>>
   readonly written = new Map<string, string>()

@@ -156,7 +156,7 @@ describe("lines that belong together", () => {
   })
 })
 
-/** What a syslog input makes of what senders write. */
+/** A syslog input's results for messages of typical senders. */
 const listen = async (given: Given) => {
   const got: Array<Event> = []
   const failed: Array<Event> = []

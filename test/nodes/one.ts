@@ -5,7 +5,7 @@ import { checkSettings } from "../../src/nodes/Checks.ts"
 import type { Event, NodeType } from "../../src/nodes/Node.ts"
 import { process } from "./memory.ts"
 
-/** What a node makes of events, texts standing for their message: its records and the reasons of its failures. */
+/** A node's results for events, where a text stands for a message: its records, and the reasons of its failures. */
 export const of = async (node: NodeType, settings: Record<string, unknown>, events: ReadonlyArray<unknown>) => {
   const records = events.map((event) => (typeof event === "string" ? { message: event } : event) as Event)
   const before = JSON.stringify(records)
@@ -21,7 +21,7 @@ export const fields = async (node: NodeType, settings: Record<string, unknown>, 
   const [{ message: _, ...found } = {}] = records as ReadonlyArray<Event>
   return errors.length > 0 ? errors[0] : found
 }
-/** The paths of what is wrong with settings: values by themselves, and then the others together. */
+/** The paths of faulty settings: values alone, and then the others together. */
 export const issues = (node: NodeType, settings: Record<string, unknown>) => {
   const decode = Schema.decodeUnknownResult(node.settings, { errors: "all", onExcessProperty: "error" })
   const first = decode(settings)

@@ -2,7 +2,7 @@ import type { RunContext } from "../../src/nodes/Node.ts"
 import type { OpenFile } from "../../src/nodes/NodeFiles.ts"
 import { Memory } from "./memory.ts"
 
-/** Files in memory that can be opened, as those of a run can. */
+/** In-memory files that can be opened like those of a run. */
 export class Opened extends Memory {
   readonly #texts: Readonly<Record<string, string>>
   readonly #open: Array<Uint8Array | undefined> = []

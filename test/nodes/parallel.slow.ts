@@ -21,7 +21,7 @@ const from = (...sources: ReadonlyArray<string>) => ({
 })
 const streams = (...names: ReadonlyArray<string>) => ({ publish: names.map((stream) => ({ stream })) })
 
-/** Everything that can stand behind a file: nodes with and without state, several streams into one output. */
+/** Everything that can follow a file: nodes with and without state, and several streams into one output. */
 const nodes: ReadonlyArray<Node> = [
   {
     type: "file_output",
@@ -106,7 +106,7 @@ const Picks = Schema.Array(Schema.Int.check(Schema.isBetween({ minimum: 0, maxim
 )
 
 describe("a flowline in parallel parts", () => {
-  // The lines of an event, and those that are counted for their places, may be on both sides of a part's border.
+  // The lines of an event, and those counted for their positions, may be on both sides of a part's boundary.
   const inputs: ReadonlyArray<readonly [path: string, settings?: Node]> = [
     ["*.log"],
     ["*.ndjson"],

@@ -17,7 +17,7 @@ interface Example {
   readonly outcomes: ReadonlyArray<unknown>
 }
 
-/** The examples of the guide: a title, a node, its records, and what becomes of them. */
+/** The examples of the guide: a title, a node, its records, and the results. */
 const examples = guide
   .split("\n#### ")
   .slice(1)

@@ -17,7 +17,7 @@ const sha256 = () => {
 
 const found = (kind: Kind, text: string) => detector([kind])(text).map(({ from, to }) => text.slice(from, to))
 
-/** Texts with what is to be found in them. */
+/** Texts with the expected findings. */
 const texts: Readonly<Record<Kind, ReadonlyArray<readonly [text: string, ...parts: ReadonlyArray<string>]>>> = {
   email: [
     ["From: <ada.l+x@mail.example.org>, bob@exämple.de.", "ada.l+x@mail.example.org", "bob@exämple.de"],
@@ -143,7 +143,7 @@ describe("pii", () => {
       return process.cpuUsage().user - began
     }
     steps(10_000)
-    // Twice the text takes about twice the time; four times would be its square. Both run on the same processor.
+    // Twice the text takes about twice the time; quadratic work would take four times. Both run on the same processor.
     const [few, many] = [Math.min(steps(10_000), steps(10_000)), Math.min(steps(80_000), steps(80_000))]
     expect(many / few).toBeLessThan(32)
   })

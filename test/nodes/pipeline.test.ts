@@ -148,8 +148,8 @@ describe("pipeline", () => {
     )
     await start()
     expect([read, written]).toEqual([100, 100])
-    // Each of the two inputs waits with one chunk at the output, of which it may have written parts, and has at most one
-    // more in hand.
+    // Each of the two inputs waits with one chunk at the output, parts of which may be written, and has read at most
+    // one more.
     expect(ahead).toBeLessThanOrEqual(4)
   })
 

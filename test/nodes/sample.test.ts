@@ -20,7 +20,7 @@ describe("sample", () => {
     expect(all.get("*")).toEqual([0, 4, 8].map((n) => ({ n, k: 0, w: 4 })))
     expect(numbers((await of(sample, { every: 4, key: ["k"] }, events)).records)).toEqual([0, 1, 8, 9])
     expect(numbers((await of(sample, { every: 1 }, events)).records)).toEqual(numbers(events))
-    // Of two keys and memory for one, each is forgotten at once.
+    // With two keys and memory for one, each is forgotten immediately.
     expect((await of(sample, { every: 4, key: ["k"], max_keys: 1 }, events)).records).toHaveLength(10)
   })
 

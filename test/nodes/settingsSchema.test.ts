@@ -67,7 +67,7 @@ const texts = {
 }
 type Kind = keyof typeof texts
 
-/** Where settings hold a text of a kind: what puts one there. */
+/** Settings that contain a kind of text, with a function that sets it. */
 const places: ReadonlyArray<readonly [type: string, kind: Kind, put: (text: string) => object]> = [
   ["file_input", "path", (path) => ({ path })],
   ["file_input", "path", (registry) => ({ registry })],
@@ -109,7 +109,7 @@ const places: ReadonlyArray<readonly [type: string, kind: Kind, put: (text: stri
   ...["grok", "dissect", "kv", "csv", "json", "date"].flatMap((type) => [
     [type, "field", (field: string) => ({ remove_field: field })] as const,
     [type, "field", (field: string) => ({ remove_field: ["a", field] })] as const,
-    // A computed name, so that `__proto__` is a member of its own.
+    // A computed name, so that `__proto__` is an own property.
     [type, "field", (field: string) => ({ add_field: { [field]: "x" } })] as const
   ])
 ]
@@ -169,7 +169,7 @@ describe("the JSON Schema of settings", () => {
         () => Object.fromEntries(Array.from({ length: below(3) }, () => [pick(words), junk()]))
       ])()
     type Part = ReturnType<typeof settingsSchema>
-    /** Values of a schema, and what is just beyond its limits. */
+    /** Values of a schema, and values just beyond its limits. */
     const near = (schema: Part): unknown => {
       const parts = [schema, ...(schema.allOf ?? [])]
       const numbers = parts.flatMap(({ minimum, maximum }) => [minimum, maximum].filter((limit) => limit !== undefined))

@@ -9,7 +9,7 @@ import { issues, of } from "./one.ts"
 
 const guide = readFileSync(new URL("../../docs/nodes-shaping.md", import.meta.url), "utf8")
 
-/** The examples of the guide: a title, a node, its records, and what becomes of them. */
+/** The examples of the guide: a title, a node, its records, and the results. */
 const examples = guide
   .split("\n#### ")
   .slice(1)

@@ -80,7 +80,7 @@ describe("sort", () => {
     await expect(sorted({ by, max_bytes: 500_000 }, events)).rejects.toThrow("more than 500000 bytes to sort")
     await expect(sorted({ by, max_bytes: 500_000 }, events)).rejects.toThrow(cure)
     expect(await sorted({ by, max_records: 5000 }, events)).toHaveLength(5000)
-    // The largest comes last, so that each record takes the place of another one.
+    // The largest comes last, so that each record replaces another one.
     const few = await sorted({ by, limit: 3, max_bytes: 5000 }, events, 700)
     expect(few.map(({ n }) => n)).toEqual([-4999, -4998, -4997])
     await expect(sorted({ by, limit: 100, max_bytes: 20_000 }, events)).rejects.toThrow(
@@ -131,7 +131,7 @@ describe("sort", () => {
     Schema.Literals(["a", "b", "B", ""]),
     Schema.Null
   ])
-  /** An order of its own: kinds, then BigInts or texts. */
+  /** An independent sort order: kinds, then BigInts or texts. */
   const model = (a: unknown, b: unknown): number => {
     const kind = (value: unknown) => (value === null ? 2 : typeof value === "string" && !/\d/.test(value) ? 1 : 0)
     if (kind(a) !== kind(b)) return kind(a) - kind(b)

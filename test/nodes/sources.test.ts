@@ -34,13 +34,13 @@ const table = {
 }
 
 /**
- * Cases for every node that receives records, so that each way in which it makes new ones is gone; or why the records
- * that it publishes have no source.
+ * Cases for every node that receives records, so that each way of creating records is covered; or the reason why the
+ * published records have no source.
  */
 const cases: Readonly<Record<string, ReadonlyArray<Case> | string>> = {
   grok: [
     { settings: { patterns: ["^%{WORD:a} %{INT:b:int}$"] }, passes: message("ab 1", "cd 2"), fails: message("no") },
-    // The field is there already, so that the captures are added to a copy.
+    // The field exists already, so that the captures are added to a copy.
     { settings: { patterns: ["^%{WORD:a} %{INT:b}$"] }, passes: [{ message: "ab 1", a: "x" }] },
     { settings: { patterns: ["^%{WORD:a}$"], target: "it" }, passes: message("ab") },
     { settings: { patterns: ["^%{WORD:a}$"], trace_match: true }, passes: message("ab") },
@@ -144,7 +144,7 @@ const cases: Readonly<Record<string, ReadonlyArray<Case> | string>> = {
     { settings: { by: [{ field: "message" }] }, passes: message("b", "a", "c") },
     { settings: { by: [{ field: "message" }], limit: 5 }, passes: message("b", "a") }
   ],
-  // The source of a pair is that of its left side.
+  // A pair has the source of its left side.
   join: [
     {
       settings: {
@@ -230,7 +230,7 @@ const through = async (type: string, settings: Given, records: ReadonlyArray<Giv
   return { events, streams: await process(catalogue.get(type)!, settings, [events], memory) }
 }
 
-/** Where records say that they are from: the line that users see, and the place that ids are made of. */
+/** The two origins of a record: the line that users see, and the place from which ids are made. */
 const placesOf = (events: ReadonlyArray<Event>) =>
   events
     .map((event) => ({ shown: event["_source"], at: sourceOf(event)?.at }))
@@ -240,7 +240,7 @@ describe("where a record is from", () => {
   it("is looked at behind every node of the catalogue that receives records", () => {
     const receivers = [...catalogue.values()].filter(({ kind }) => kind !== "input").map(({ type }) => type)
     expect(Object.keys(cases).sort()).toEqual(receivers.sort())
-    // What makes records in the other runtimes is in test/analytics/lines.test.ts and test/pybatch/recordSources.test.ts.
+    // test/analytics/lines.test.ts and test/pybatch/recordSources.test.ts cover the other runtimes.
     const elsewhere = [...nodesOf("analytics"), ...nodesOf("pybatch")].filter(({ kind }) => kind === "processing")
     expect(elsewhere.map(({ type }) => type)).toEqual(["sql"])
   })

@@ -254,7 +254,7 @@ describe("frames", () => {
         const bytes = Buffer.from(parts.join(""))
         const at = [0, ...places.map((place) => place % (bytes.length + 1)).sort((a, b) => a - b), bytes.length]
         const chunks = at.slice(1).map((end, index) => bytes.subarray(at[index]!, end))
-        // What begins with a number and has no priority is a line or counted, as the message before it was.
+        // Text that starts with a number and has no priority is a line or octet-counted, like the message before it.
         if (picks.some((pick) => pick % messages.length === messages.length - 1)) {
           expect(framed(chunks)).toEqual(framed([bytes]))
         } else expect(framed(chunks)).toEqual(wanted)

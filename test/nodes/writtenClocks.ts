@@ -30,7 +30,7 @@ const changesOf = (offsetAt: (millis: number) => number): ReadonlyArray<number> 
 
 const read = reader("yyyy-MM-dd HH:mm:ss", { now: Date.now })
 
-/** Clocks of a zone near its changes that are not read as they are to be, and how many were looked at. */
+/** Local times near a zone's changes that are parsed wrongly, and the number of times checked. */
 export const misreadClocks = (zone: string): { readonly wrong: ReadonlyArray<string>; readonly count: number } => {
   const clock = clockOf(zone)
   const offsetAt = (millis: number) => localOf(clock(millis)) - millis

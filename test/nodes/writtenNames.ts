@@ -13,7 +13,10 @@ export const read = (format: string, text: string, locale?: string) => {
   return Number.isNaN(found) ? "none" : new Date(found).toISOString().slice(0, 13)
 }
 
-/** The names that Intl writes in a language and that are not read back in it, in the cases of it and of all. */
+/**
+ * The names that Intl writes in a language and that the parser does not accept, with the parser of the language and of
+ * all.
+ */
 export const misread = (locale: string): ReadonlyArray<string> => {
   const wrong: Array<string> = []
   const readers = new Map(

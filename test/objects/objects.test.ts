@@ -8,7 +8,7 @@ import { ObjectUpload, partBytes } from "../../src/drivers/objects/ObjectUpload.
 import { validate } from "../../src/services/flowlines/Validation.ts"
 import { noise } from "../blobs/bytes.ts"
 
-// What a real server does is tested with one, in test/s3. This one does what a real one does rarely.
+// test/s3 tests with a real server. This one does what a real one does rarely.
 
 interface Scene {
   /** The content of the object, and its tag. */

@@ -14,7 +14,7 @@ import { Memory } from "../nodes/memory.ts"
 
 // A record may be slow because others have the processor. That is no reason to lose it.
 
-/** The node's time does not pass, whatever the clock says: as if others had the processor all the time. */
+/** The processor time of the node stands still while the clock runs, as if others had the processor all the time. */
 const idle: Guard = { ...guard, processorMillis: () => 0 }
 
 /** The same, and the first times nothing is done before the time is over. */
@@ -44,7 +44,7 @@ describe("a record that takes long because the machine is busy", () => {
   it("is tried again when its sandbox was cut off", async () => {
     const given = { code: "event.m = event.n" }
     const done = events.map(({ n }) => ({ n, m: n }))
-    // The sandbox is begun with a cut that fails the node, so that one comes after it.
+    // A cut during the start of the sandbox would fail the node, so the cuts come after it.
     let begun = false
     const { within } = cutting(9)
     const later: Guard = { ...idle, within: (millis, step) => (begun ? within : guard.within)(millis, step) }

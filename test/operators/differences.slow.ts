@@ -5,7 +5,7 @@ import { compile } from "../../src/languages/grok/GrokMatcher.ts"
 
 const page = readFileSync(new URL("../../docs/grok-patterns.md", import.meta.url), "utf8")
 
-/** A cell with code holds that code; a pipe in it is escaped, a tab is `⇥`. Any other cell is prose. */
+/** A cell with code contains only that code; a pipe in it is escaped, a tab is `⇥`. Other cells are prose. */
 const code = (cell: string): string | undefined =>
   /^`(.*)`$/.exec(cell)?.[1]?.replaceAll("\\|", "|").replaceAll("⇥", "\t")
 

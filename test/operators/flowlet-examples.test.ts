@@ -6,7 +6,7 @@ import { test } from "./testerServer.ts"
 
 const guide = readFileSync(new URL("../../docs/flowlet-examples.md", import.meta.url), "utf8")
 
-/** The examples of the guide: a title, a program, its input, and what comes out of it. */
+/** The examples of the guide: a title, a program, its input, and its results. */
 const examples = guide
   .split("\n## ")
   .slice(1)

@@ -37,7 +37,7 @@ export interface Generated {
 interface Piece {
   readonly pattern: string
   readonly oniguruma: string
-  /** It may match nothing: engines differ in what they do with repetitions of nothing. */
+  /** It may match the empty text: engines differ in repetitions of empty matches. */
   readonly empty: boolean
 }
 

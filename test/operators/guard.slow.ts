@@ -132,13 +132,13 @@ layer(guarded(tight), { excludeTestServices: true })("operator test under attack
         socket.write(head)
         sockets.push(socket)
       })
-      // The last one's own place may still be taken when its answer is there, so one answer proves nothing.
+      // The place of the last test may still be taken when its answer arrives, so a single answer proves nothing.
       const three = Effect.all(Array.from({ length: 3 }, () => post("grok", { input: "aa", pattern: bomb })))
       const until = (status: number, between: Effect.Effect<void>) =>
         Effect.andThen(between, three).pipe(
           Effect.repeat({ until: (answers) => answers.every((answer) => answer.status === status), times: 1000 })
         )
-      // The pause lets the socket's request be there before the next one, which would take its place otherwise.
+      // The pause lets the request over the socket arrive first; the next one would otherwise take its place.
       for (const { text } of yield* until(503, Effect.andThen(hold, Effect.sleep(10)))) {
         expect(JSON.parse(text)).toMatchObject({ type: "/problems/unavailable", status: 503 })
       }
@@ -156,7 +156,7 @@ layer(guarded(tight), { excludeTestServices: true })("operator test under attack
         results.map(({ matched, failure }) => failure?.reason ?? matched)
       )
       const wanted = [true, true, "timeout", true]
-      // A worker that begins also pays for V8's compilation of so many groups, which may be too much for a sample.
+      // A starting worker also pays for V8's compilation of so many groups, which may be too much for a sample.
       const isWanted = (found: ReadonlyArray<unknown>) => found.every((outcome, at) => outcome === wanted[at])
       expect(yield* Effect.repeat(outcomes, { until: isWanted, times: 20 })).toEqual(wanted)
       expect(yield* test("grok", { input: "aa", pattern: "a+" })).toMatchObject({ matched: 1 })
@@ -164,7 +164,7 @@ layer(guarded(tight), { excludeTestServices: true })("operator test under attack
   )
 })
 
-// The time of the whole test is not what this is about: where a machine stands still, that counts as processor time.
+// The time of the whole test does not matter here: when a machine stands still, that counts as processor time.
 layer(guarded({ ...tight, testMillis: 20_000 }), { excludeTestServices: true })("a sample that runs away", (it) => {
   it.effect("is cut off, and the others are tried", () =>
     Effect.gen(function* () {

@@ -2,7 +2,7 @@ import { expect, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { guarded, test, tight } from "./testerServer.ts"
 
-// Workers end as soon as they have nothing to do, so nearly every test below begins while one of them is ending.
+// Workers end as soon as they are idle, so nearly every test below starts while one of them is ending.
 layer(guarded({ ...tight, idleMillis: 0 }), { excludeTestServices: true })("workers without work", (it) => {
   it.effect("are let go without taking a test with them", () =>
     Effect.gen(function* () {

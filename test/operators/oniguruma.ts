@@ -7,7 +7,7 @@ const wasm = createRequire(import.meta.url).resolve("vscode-oniguruma/release/on
 
 export const load = (): Promise<void> => loadWASM(new Uint8Array(readFileSync(wasm)))
 
-/** The scanner of the pattern that was searched for last: building one costs more than all its searches. */
+/** The scanner of the latest pattern: building one costs more than all its searches. */
 let last: { readonly source: string; readonly scanner: InstanceType<typeof OnigScanner> } | undefined
 
 const scannerOf = (source: string) => {
@@ -19,7 +19,7 @@ const scannerOf = (source: string) => {
   return last.scanner
 }
 
-/** Oniguruma's own answer: spans of the whole match and of each group in order, undefined for no match. */
+/** Oniguruma's result: the spans of the whole match and of each group in order; undefined if there is no match. */
 export const search = (source: string, line: string): ReadonlyArray<readonly [number, number]> | undefined => {
   const scanner = scannerOf(source)
   const text = new OnigString(line)

@@ -1,13 +1,13 @@
-/** Milliseconds of processor of this thread: what other threads and processes take does not count. */
+/** Processor milliseconds of this thread, without those of other threads and processes. */
 const processorMillis = (): number => {
   const { user, system } = process.threadCpuUsage()
   return (user + system) / 1000
 }
 
-/** The kernel may count in steps of 4 ms, so that less than this says little. */
+/** The kernel may count in steps of 4 ms, so smaller values mean little. */
 const enoughMillis = 24
 
-/** Milliseconds of processor that a run takes, over as many runs as it needs to say so. */
+/** Processor milliseconds of a run, over as many runs as a reliable value needs. */
 export const millisOf = (work: () => unknown): number => {
   const start = processorMillis()
   let used = 0
@@ -18,7 +18,7 @@ export const millisOf = (work: () => unknown): number => {
   }
 }
 
-/** Whether a run takes less than so many milliseconds. The first of three may pay for compilation and for others. */
+/** Whether a run takes less than so many milliseconds. The first of three may include compilation and other work. */
 export const isQuick = (work: () => unknown, millis: number): boolean => {
   for (let tries = 0; tries < 3; tries++) {
     const start = performance.now()

@@ -14,7 +14,7 @@ const quick: Guard = {
   processorMillis: () => guard.processorMillis() * 8
 }
 
-/** What a node makes of events in a run, where what does not end by itself is cut off. */
+/** A node's results for events in a run. Programs that do not end by themselves are interrupted. */
 const run = async (
   node: NodeType,
   given: Record<string, unknown>,

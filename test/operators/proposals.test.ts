@@ -128,7 +128,7 @@ const form = (input: string | Uint8Array<ArrayBuffer>): FormData => {
   return body
 }
 
-/** How many lines the tester says that the pattern matches. */
+/** The number of lines that the pattern matches, according to the tester. */
 const tested = (operator: string, pattern: string, input: string) =>
   Effect.gen(function* () {
     const { client } = yield* TestGateway

@@ -10,7 +10,7 @@ import { test } from "./testerServer.ts"
 
 const tenant = "mytenant"
 
-/** A flowline that parses the messages with a node and gives its streams to `show`. */
+/** A flowline that parses the messages with a node and sends its streams to `show`. */
 const parsing = (type: string, settings: object, messages: ReadonlyArray<string>, streams: ReadonlyArray<string>) => ({
   version: "1.0",
   type: "flowline",

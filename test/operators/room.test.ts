@@ -13,7 +13,7 @@ layer(small, { excludeTestServices: true })("the room for tests", (it) => {
       const { url } = yield* TestGateway
       const status = (length: number) =>
         Effect.map(post("grok", { input: "a".repeat(length), pattern: "a" }), (answer) => answer.status)
-      // The place of the one before may still be taken when its answer is there.
+      // The place of the previous test may still be taken when its answer arrives.
       const until = (wanted: number, length: number, between: Effect.Effect<void> = Effect.void) =>
         Effect.andThen(between, status(length)).pipe(Effect.repeat({ until: (had) => had === wanted, times: 200 }))
       for (let round = 0; round < 4; round++) expect(yield* until(200, 60_000)).toBe(200)
@@ -25,7 +25,7 @@ layer(small, { excludeTestServices: true })("the room for tests", (it) => {
         "POST /v1/flower/grok HTTP/1.1\r\nhost: x\r\ncontent-type: multipart/form-data; boundary=b\r\n" +
         `content-length: 90000\r\n\r\n${head}${"a".repeat(70_000)}`
       const sockets: Array<Socket> = []
-      // One that comes beside another test is refused itself: so each attempt begins with another one.
+      // A test that arrives during another one is refused, so each attempt starts with another one.
       const begin = Effect.sync(() => {
         const socket = connect(Number(new URL(url).port), "127.0.0.1").on("error", () => {})
         socket.write(begun)
@@ -49,7 +49,7 @@ layer(memoryGateway(), { excludeTestServices: true })("forms that do not come to
       const begun =
         "POST /v1/flower/grok HTTP/1.1\r\nhost: x\r\ncontent-type: multipart/form-data; boundary=b\r\n" +
         'content-length: 90000\r\nexpect: 100-continue\r\n\r\n--b\r\ncontent-disposition: form-data; name="input"\r\n'
-      // The server asks for the body when it has begun with the request.
+      // The server requests the body when it has started the request.
       const asked = sockets.map((socket) => new Promise((resolve) => socket.once("data", resolve)))
       for (const socket of sockets) socket.on("error", () => {}).write(begun)
       yield* Effect.promise(() => Promise.all(asked))

@@ -66,7 +66,7 @@ it.effect("the definitions of a tenant are one object until they change", () => 
     const third = yield* patterns.of(TenantId("a"))
     expect(third.version).not.toBe(second.version)
     expect(state.reads).toBe(3)
-    // The same content again has the same version, so that what was compiled with it still serves.
+    // The same content has the same version again, so the compiled patterns are reused.
     state.artifacts.set("y", "A b")
     expect((yield* patterns.of(TenantId("a"))).version).toBe(second.version)
   }).pipe(Effect.provide(layer))

@@ -7,7 +7,7 @@ import { ended, exampleConf, flowlineForm, gateway, memoryGateway, raw, TestGate
 
 const tenant = "mytenant"
 
-/** A flowline that parses one message and shows what comes of it. */
+/** A flowline that parses one message and shows the result. */
 const parser = (pattern: string, message: string, type = "grok"): string => {
   const settings =
     type === "grok" ? { patterns: [pattern] } : { code: `return grok(${JSON.stringify(pattern)}, event.message)` }

@@ -15,7 +15,7 @@ import {
 } from "effect/http"
 import { readForm } from "../../src/services/http/FormReader.ts"
 
-/** Answers what the form held, or the problem. */
+/** Answers the content of the form, or the problem. */
 const Echo = HttpRouter.add(
   "POST",
   "/form",

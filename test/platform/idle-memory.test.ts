@@ -9,7 +9,7 @@ const isWhole = (detail: unknown): boolean =>
   "flags" in detail &&
   detail.flags === constants.NODE_PERFORMANCE_GC_FLAGS_ALL_AVAILABLE_GARBAGE
 
-/** Collections of all that can be collected, which V8 does not do by itself, until there are `enough`. */
+/** Counts full garbage collections, which V8 does not start by itself, until there are `enough`. */
 const collections = (limits: Omit<IdleLimits, "every">, enough: number) =>
   Effect.gen(function* () {
     let count = 0
@@ -27,7 +27,7 @@ const collections = (limits: Omit<IdleLimits, "every">, enough: number) =>
 
 const always = { quiet: 1, looks: 1, worth: Number.NEGATIVE_INFINITY }
 
-// These come first: what another one collects may be told late.
+// These come first, because the collections of the others may be reported late.
 it.live.each([
   { why: "there is something to do", limits: { ...always, quiet: -1 } },
   { why: "it has not been idle for long", limits: { ...always, looks: Number.POSITIVE_INFINITY } },

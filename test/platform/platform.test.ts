@@ -77,7 +77,7 @@ masked: [ tls.passphrase, "tls.chain.0.pin", nothing.here, 7 ]
         rmSync(join(root, "platform.json"))
         rmSync(join(root, "platform.hjson"))
         expect((await properties()).body).toEqual({ platform: { platform_id: "flow-standalone" } })
-        // There is a file, and what it says is not known.
+        // The file exists, but its content is unknown.
         symlinkSync("platform.yaml", yaml)
         expect(await properties()).toMatchObject({ status: 504, body: { storage: "data" } })
         rmSync(yaml)

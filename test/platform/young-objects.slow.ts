@@ -36,7 +36,7 @@ it.live("what a request has made goes with the next collection of young objects"
     const address = () => /ready (http:\S+)/.exec(gateway.stdout())?.[1]
     yield* Effect.promise(() => eventually("the ready line", () => address() !== undefined))
     const url = `${address()}/v1/platform/tenant`
-    // Until V8 has compiled it, and has seen what of it lives on.
+    // Until V8 has compiled it, and has seen which objects survive.
     yield* ask(url, requests / 2)
     const before = kept(gateway.stdout())
     yield* ask(url, requests)

@@ -133,7 +133,7 @@ describe.runIf(hasNamespaces).concurrent("root, in a user namespace", () => {
         const { files, folder, parent } = yield* below(0o700)
         const tools = join(parent, "tools")
         mkdirSync(tools)
-        // The server begins when its gateway has been killed.
+        // The server starts when its gateway has been killed.
         const wait = 'case " $* " in *" -D "*) until test -e "$0.go"; do sleep 0.02; done;; esac'
         const unshare = `${wait}\nexec env PATH='${process.env["PATH"]}' unshare "$@"\n`
         writeFileSync(join(tools, "unshare"), `#!/bin/sh\n${unshare}`, { mode: 0o755 })
@@ -239,7 +239,7 @@ describe.runIf(canRefuse && othersPass).concurrent("root, where user namespaces 
         const { files, folder, parent } = yield* below(0o755)
         const tools = join(parent, "tools")
         mkdirSync(tools)
-        // The cluster's own folder comes last, or first.
+        // The cluster's own folder is last, or first.
         const chown = `find "$3" ${order} | head -n 300 | xargs -d "\\n" /bin/chown -h "$2"\nkill -KILL "$PPID"\n`
         writeFileSync(join(tools, "chown"), `#!/bin/sh\n${chown}`, { mode: 0o755 })
         const path = `PATH=${tools}:${process.env["PATH"]}`

@@ -17,7 +17,7 @@ const linesFrom = (first: number) =>
   Array.from({ length: 3 }, (_, index) => ({ seq: first + index, at: 1, component: "show", text: `${first + index}` }))
 const texts = ["1", "2", "3", "4", "5", "6"]
 
-// When a database freezes, a statement may be carried out after its sender has given up and sent it again.
+// When a database freezes, it may execute a statement after the sender has given up and sent it again.
 layer(Stores, { excludeTestServices: true })("writes that are made twice", (it) => {
   it.effect("count once for a job", () =>
     Effect.gen(function* () {
@@ -28,7 +28,7 @@ layer(Stores, { excludeTestServices: true })("writes that are made twice", (it) 
       for (const first of [1, 1, 4, 4]) expect(yield* store.output(claim, linesFrom(first))).toBe(true)
       const lines = yield* Stream.runCollect(store.lines(key, 0))
       expect(lines.map(({ text }) => text)).toEqual(texts)
-      // A claim that is made twice goes on after the last line, and the one before it says nothing any more.
+      // A repeated claim continues after the last line, and the previous one writes nothing any more.
       const again = (yield* store.claim(desiredJob!, "host:1"))!
       expect([again.lines, again.epoch]).toEqual([6, claim.epoch + 1])
       expect(yield* store.output(claim, linesFrom(7))).toBe(false)
@@ -47,7 +47,7 @@ layer(Stores, { excludeTestServices: true })("writes that are made twice", (it) 
       }
       for (const first of [1, 1, 4, 4]) expect(yield* store.output(attempt, linesFrom(first))).toBe(true)
       const next = (yield* store.claim(key, "owner"))!
-      // Lost is what was started three times, not what was told so three times.
+      // An execution is lost after three starts, not after three repetitions of one start.
       expect([next.lines, next.attempts]).toEqual([6, 1])
       expect(yield* store.started(next, "host:2", "stream.application.start")).toBe(true)
       expect(yield* store.output(attempt, linesFrom(7))).toBe(false)

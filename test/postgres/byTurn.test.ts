@@ -19,7 +19,7 @@ layer(Store, { excludeTestServices: true })("reads of one turn", (it) => {
         yield* store.create(tenant, { id, dag: `{"n":${n}}`, platformId: "p" }, n % 3 === 0 ? "once" : "saved")
         if (n % 5 === 0) yield* store.remove(tenant, id)
       }
-      // Six hundred at once are more than one statement takes.
+      // Six hundred concurrent ones exceed a single statement.
       const asked = Array.from({ length: 600 }, (_, at) => ({ tenant: at % 3 === 0 ? "two" : "one", n: (at * 7) % 40 }))
       const rows = yield* Effect.all(
         asked.map(({ tenant, n }) => store.get(TenantId(tenant), FlowlineId(`f${n}`))),

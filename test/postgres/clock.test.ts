@@ -11,7 +11,7 @@ import { freshDatabase } from "../support/postgres.ts"
 
 const hour = 3_600_000
 
-/** A database whose clock stands at a time that the tests set. */
+/** A database whose clock the tests set. */
 const standing = Effect.gen(function* () {
   const url = yield* freshDatabase
   const sql = yield* PgClient.makeClient({ url })

@@ -14,7 +14,7 @@ import { addVersion } from "../support/versions.ts"
 const Stores = Layer.merge(ExecutionStorePostgres.layer, JobStorePostgres.layer).pipe(Layer.provideMerge(TestPostgres))
 
 const tenant = TenantId("t")
-/** One below what 32 bits hold. */
+/** One below the maximum of 32 bits. */
 const nearly = 2 ** 31 - 2
 
 layer(Stores, { excludeTestServices: true })("counters over 2^31", (it) => {

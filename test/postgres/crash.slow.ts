@@ -19,7 +19,7 @@ const postmasterOf = (folder: string) =>
 /** For each test: on a busy machine each waits for its share of it. */
 const patience = 240_000
 
-/** Runs a gateway that writes, and kills it when it has acknowledged a number of rows that differs in each round. */
+/** Runs a gateway that writes, and kills it after a number of acknowledged rows that differs in each round. */
 const killWhileWriting = async (folder: string, round: number, killToo: (pid: number) => void) => {
   const running = runFile(gateway, [folder, "insert"])
   await running.line("ready")
@@ -116,7 +116,7 @@ describe.runIf(process.platform === "linux").concurrent("a gateway killed while 
         const folder = yield* temporaryCluster
         const files = join(folder, "postgres", "data")
         const { gid, uid } = statSync(files)
-        // A process that has ended, for which nobody has waited, and one of its children, which takes its time.
+        // A zombie process, and one of its children, which is slow to end.
         const parent = spawn("/bin/sh", ["-c", "sleep 1 & echo $!; exec sleep 600"])
         yield* Effect.addFinalizer(() => Effect.sync(() => parent.kill("SIGKILL")))
         const ended = yield* Effect.promise(

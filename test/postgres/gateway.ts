@@ -5,10 +5,10 @@ import { layer } from "../../src/layers/postgres/Postgres.ts"
 import { PostgresConfig } from "../../src/layers/postgres/PostgresConfig.ts"
 
 /**
- * A process that stands for a gateway in the fault tests: `node gateway.ts <data folder> hold|insert`.
+ * A process that plays a gateway in the fault tests: `node gateway.ts <data folder> hold|insert`.
  *
- * `hold` prints `ready <port> <server pid>` and waits for SIGTERM. `insert` writes numbered rows without pause and
- * prints each number once the database has acknowledged it. A start that is refused prints `refused <message>`.
+ * `hold` prints `ready <port> <server pid>` and waits for SIGTERM. `insert` writes numbered rows without a pause and
+ * prints each number once the database has acknowledged it. A refused start prints `refused <message>`.
  */
 const [, , folder = "", mode = "hold"] = process.argv
 

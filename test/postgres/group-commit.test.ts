@@ -2,7 +2,7 @@ import { expect, it } from "@effect/vitest"
 import { Context, Deferred, Effect, Exit, Fiber } from "effect"
 import { groupCommit } from "../../src/layers/postgres/GroupCommit.ts"
 
-/** Calls that wait until they are let go, and what each has taken. */
+/** Calls that wait until they are released, and the entries that each has taken. */
 const calls = () => {
   const taken: Array<ReadonlyArray<number>> = []
   const gates: Array<Deferred.Deferred<void, string>> = []

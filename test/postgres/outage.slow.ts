@@ -15,7 +15,7 @@ import { eventually } from "../support/process.ts"
 
 type Clients = SqlClient.SqlClient | PgClient.PgClient | WideSql
 
-/** Runs a test against a server of its own; `postmaster` tells its present pid, 0 when it has none. */
+/** Runs a test with a separate server; `postmaster` returns its present pid, 0 if it is not running. */
 const withServer = <E>(test: (postmaster: () => number) => Effect.Effect<void, E, Clients | Scope.Scope>) =>
   Effect.gen(function* () {
     const folder = yield* temporaryCluster

@@ -42,7 +42,7 @@ const canMount = (() => {
   }
 })()
 
-/** A data folder whose `postgres` is a disk of its own. */
+/** A data folder whose `postgres` is a separate disk. */
 const onDisk = (mebibytes: number) =>
   Effect.gen(function* () {
     const folder = yield* temporaryFolder
@@ -84,7 +84,7 @@ describe("a start that is refused", () => {
         const disk = yield* onDisk(150)
         yield* Effect.scoped(startEmbedded({ folder: disk.folder }))
         const log = join(disk.home, "server.log")
-        // On a file system of pages of 4 KiB: the log has room for no byte, some, or all that is said.
+        // On a file system with pages of 4 KiB: the log has room for no byte, for some, or for the whole message.
         for (const size of [4096, 4000, 1]) {
           writeFileSync(log, "x".repeat(size))
           fill(join(disk.home, "fill"))

@@ -10,7 +10,7 @@ import { openSocket } from "../support/socket.ts"
 const kibibyte = 1024
 const flowlines = 1000
 
-/** Flowlines that together are more than the buffers of a connection hold. They compress to nearly nothing. */
+/** Flowlines that together exceed the buffers of a connection. They compress to almost nothing. */
 const fill = (sql: PgClient.PgClient, tenant: string, count: number) => sql`
   with made as (
     insert into flowlines (tenant, id, version, saved)
@@ -19,7 +19,7 @@ const fill = (sql: PgClient.PgClient, tenant: string, count: number) => sql`
   insert into flowline_versions (tenant, id, version, dag, platform_id, saved_at)
   select ${tenant}, id, 1, '{"name":"' || repeat('x', ${16 * kibibyte}) || '"}', 'p', now() from made`
 
-/** Sends a request and takes no more than what the buffers hold. */
+/** Sends a request and reads no more than the buffers hold. */
 const stalled = (port: number, path: string): Promise<Socket> =>
   openSocket(port).then(({ socket, write }) => {
     socket.pause()

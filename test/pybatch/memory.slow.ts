@@ -3,7 +3,7 @@ import { Effect } from "effect"
 import { ended } from "../engine/support.ts"
 import { chain, hasPython, run } from "./support.ts"
 
-/** Nodes that have more memory than the run may, outside of their own process's pages, and wait for its end. */
+/** Nodes that use more memory than the run may, outside of their process's pages, and wait for the run's end. */
 const greedy = `
 import mmap, subprocess, sys
 from flow import Node

@@ -26,9 +26,7 @@ export const python = async (root: string): Promise<PythonPlace> => ({
 
 type Node = Partial<DagNode> & Pick<DagNode, "type">
 
-/**
- * A flowline of nodes in a row, each taking what the one before it publishes; `subscribe` and `publish` can be given.
- */
+/** A flowline with a chain of nodes, each subscribing to the one before it; `subscribe` and `publish` can be set. */
 export const chain = (nodes: ReadonlyArray<Node>, limits: typeof RunSettings.Type = {}): Flowline => {
   const name = (node: Node) => node.component ?? node.type
   const [first, ...rest] = nodes.map((node, at): DagNode => {
@@ -53,8 +51,8 @@ const plant = async (conf: string, files: Files) => {
 }
 
 /**
- * Runs the flowline in this process, its Python nodes in a real `python3`, with these files in the tenant's
- * configuration.
+ * Runs the flowline in this process, and its Python nodes in a real `python3`, with these configuration files of the
+ * tenant.
  */
 export const within = (flowline: Flowline, files: Files) => withinPlace(flowline, files)
 
@@ -82,7 +80,7 @@ export const withinPlace = (flowline: Flowline, files: Files, place?: PythonPlac
     })
   })
 
-/** Runs the flowline in a real child with these files in the tenant's configuration; all it said. */
+/** Runs the flowline in a real child with these configuration files of the tenant; returns all messages. */
 export const run = (flowline: Flowline, files: Files, given: Partial<EngineSettings> = {}) =>
   Effect.gen(function* () {
     const { root, conf, data } = yield* places

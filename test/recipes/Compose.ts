@@ -24,7 +24,7 @@ const Service = Schema.Struct({
   volumes: Schema.optionalKey(Strings)
 })
 
-/** What a compose file may hold here. Anything else is refused, so that nothing of the file is passed over. */
+/** The supported content of a compose file. Anything else is refused, so that no part of the file is ignored. */
 const File = Schema.Struct({
   services: Schema.Record(Schema.String, Service),
   volumes: Schema.Record(Schema.String, Schema.Struct({}))
@@ -52,11 +52,11 @@ export interface Project {
   readonly container: (service: string) => Container
   /** How often a service was started. */
   readonly starts: (service: string) => number
-  /** Ends a service as `docker compose stop` does, and tells with which code, and whether it had to be killed. */
+  /** Stops a service as `docker compose stop` does, and returns its exit code and whether it had to be killed. */
   readonly stop: (service: string) => Promise<{ readonly code: number | null; readonly killed: boolean }>
 }
 
-/** A port of the machine that leads to one of a container, as Docker publishes it. */
+/** A port of the machine that forwards to one of a container, as Docker publishes it. */
 const published = (port: number, address: string, target: number) =>
   Effect.acquireRelease(
     Effect.promise(
@@ -80,7 +80,7 @@ const published = (port: number, address: string, target: number) =>
     (server) => Effect.sync(() => server.close())
   )
 
-/** Starts all services of a compose file in a folder that holds what it names, in the order of `depends_on`. */
+/** Starts all services of a compose file in the order of `depends_on`, in a folder with the files that it names. */
 export const composeUp = Effect.fnUntraced(function* (text: string, folder: string) {
   const { "x-gateway": _gateway, "x-settings": _settings, ...file } = parse(text, { merge: true })
   const { services, volumes } = Schema.decodeUnknownSync(File, { onExcessProperty: "error" })(file)

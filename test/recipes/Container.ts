@@ -17,7 +17,7 @@ export interface Mount {
 
 export interface ContainerOptions {
   readonly name: string
-  /** The folder that keeps what the container changes. */
+  /** The folder that stores the container's changes. */
   readonly folder: string
   /** The host name; the container's own name by default. */
   readonly host?: string
@@ -31,7 +31,7 @@ export interface ContainerOptions {
   readonly command: ReadonlyArray<string>
 }
 
-/** A running container: processes in namespaces of their own for processes, mounts, host name and network. */
+/** A running container: processes in their own process, mount, host name and network namespaces. */
 export interface Container {
   /** The process id of its first process, as the machine sees it. */
   readonly pid: number
@@ -45,7 +45,7 @@ const ip = (line: string) => execFileSync("ip", line.split(" "), { stdio: ["igno
 
 const bridge = "recipes0"
 
-/** The network of the containers, 10.0.0.0/24: a bridge at which the machine has the first address. */
+/** The network of the containers, 10.0.0.0/24: a bridge on which the machine has the first address. */
 export const bridged = Effect.acquireRelease(
   Effect.sync(() => {
     ip(`link add ${bridge} type bridge`)
@@ -119,7 +119,7 @@ export const startContainer = async (options: ContainerOptions, started: Set<Chi
   return { pid, exit, output: () => output }
 }
 
-/** Runs a command in a container that is running, and gives what it prints. Fails when it does. */
+/** Runs a command in a running container, and returns its output. Fails if the command fails. */
 export const inside = async ({ pid }: Container, ...command: ReadonlyArray<string>): Promise<string> => {
   const namespaces = ["--mount", "--pid", "--net", "--uts", "--ipc", "--cgroup", "--root", "--wd"]
   const { stdout, stderr } = await promisify(execFile)("nsenter", [`--target=${pid}`, ...namespaces, ...command])

@@ -1,4 +1,7 @@
-/** As the entry point of the image does: makes the cluster at the first start, and runs the server as no superuser. */
+/**
+ * Like the entry point of the image: creates the cluster at the first start, and runs the server as an unprivileged
+ * user.
+ */
 const script = `
 data=/var/lib/postgresql/18/docker
 as() { setpriv --reuid=65534 --regid=65534 --clear-groups "$@"; }
@@ -12,7 +15,7 @@ fi
 exec setpriv --reuid=65534 --regid=65534 --clear-groups "$@" -D "$data" -c listen_addresses='*' -c unix_socket_directories=
 `
 
-/** The command that PostgreSQL's image runs: its variables name the user, the password and the database. */
+/** The command of PostgreSQL's image: its variables set the user, the password and the database. */
 export const postgresCommand = (command: ReadonlyArray<string>): ReadonlyArray<string> => [
   ...["sh", "-ec", script, "sh"],
   ...command

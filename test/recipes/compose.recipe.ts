@@ -132,7 +132,7 @@ layer(Recipe.layer, { excludeTestServices: true })("the compose file of the clus
       const [server = 0] = childrenOf(project.container("postgres").pid)
       const command = commandOf(project.container("postgres").pid) || commandOf(server)
       const most = Number(/max_connections=(\d+)/.exec(command)?.[1])
-      // As the page says: of each gateway, and of the runs of each that runs any; and those that only a superuser gets.
+      // As documented: connections of each gateway and of each gateway's runs, and those reserved for superusers.
       expect(most).toBeGreaterThanOrEqual(gateways.length * 39 + 2 * 48 + 3)
     })
   )
@@ -152,7 +152,7 @@ layer(Recipe.layer, { excludeTestServices: true })("the compose file of the clus
         return hash.digest("hex")
       })
       expect(received).toBe(createHash("sha256").update(bytes).digest("hex"))
-      // Nor does the proxy keep what its client does not take yet.
+      // Nor does the proxy buffer what its client does not read yet.
       const slow = yield* Effect.promise(() => send("GET", `${base}/registry/download/large.bin`))
       yield* Effect.promise(() => new Promise((done) => slow.once("readable", done)))
       for (let n = 0; n < 5; n++) yield* Effect.promise(() => ask("GET", "/v1/platform/tenant"))
@@ -160,7 +160,7 @@ layer(Recipe.layer, { excludeTestServices: true })("the compose file of the clus
       expect(workers.length).toBeGreaterThan(0)
       expect(workers.flatMap((pid) => openBelow(pid, "/").filter((file) => file.includes("/nginx/proxy/")))).toEqual([])
       slow.destroy()
-      // An answer that needs no body comes before the body has been sent.
+      // An answer that needs no body arrives before the body has been sent.
       const early = yield* Effect.promise(() =>
         send(
           "POST",
@@ -207,8 +207,8 @@ layer(Recipe.layer, { excludeTestServices: true })("the compose file of the clus
       const dead = hostOf(yield* until(id, ({ state }) => state === "RUNNING"))
       process.kill(gatewayIn(project, dead), "SIGKILL")
       yield* Effect.promise(() => eventually(`${dead} starts again`, () => project.starts(dead) === 2))
-      // All processes of the dead container are gone, so what counts from here on is another. Its id may be the same one:
-      // each container numbers its processes anew.
+      // All processes of the dead container are gone, so from here on another one counts. It may have the same ids,
+      // because each container numbers its processes from the start.
       const counted = recordsOf(yield* until(id, () => true))
       yield* until(id, (detail) => detail.state === "RUNNING" && recordsOf(detail) !== counted)
       yield* Effect.promise(() =>

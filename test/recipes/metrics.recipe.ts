@@ -10,7 +10,7 @@ import { formOf, generator, tenantOf } from "../support/runs.ts"
 
 const indexing = generator(5, 1000).replace("type: show", "type: search_output\n    settings: { index: mytenant-used }")
 
-/** What tells that the gateway has been used in each of these ways. */
+/** Metrics which show that the gateway has been used in each of these ways. */
 const used = [
   /^flow_executions_ended_total\{runtime="stream",state="SUCCEEDED"\} [2-9]/m,
   /^flow_executions_ended_total\{runtime="stream",state="FAILED"\} 1/m,
@@ -63,7 +63,7 @@ it.live("promtool has nothing to say about the metrics of a gateway that has bee
         throw new Error(`${error.message}: ${used.filter((pattern) => !pattern.test(text)).join(" ")}\n${text}`)
       })
       expect(promtool(text)).toEqual({ status: 0, said: "" })
-      // promtool reads what it is given.
+      // promtool reads its standard input.
       expect(promtool(text.replace(/^# HELP flow_build_info .*\n/m, ""))).toEqual({
         status: 3,
         said: expect.stringContaining("flow_build_info no help text")

@@ -13,8 +13,8 @@ import { parseAnswer, type RawAnswer, rawGet } from "../support/socket.ts"
 import { blocks, folderOf, shell } from "./support.ts"
 
 /**
- * The nginx of the documents before a gateway, with two changes: nobody may see `othertenant`, and all clients share one
- * connection to the gateway, so that whatever is left on it would reach another client.
+ * The documented nginx in front of a gateway, with two changes: nobody may see `othertenant`, and all clients share one
+ * connection to the gateway, so that any leftover on it would reach another client.
  */
 class Proxied extends Context.Service<Proxied, { readonly gateway: Running }>()("test/recipes/Proxied") {
   static readonly layer = Layer.effect(
@@ -66,7 +66,10 @@ class Proxied extends Context.Service<Proxied, { readonly gateway: Running }>()(
 
 const credentials = `Authorization: Basic ${Buffer.from("operator:change-me").toString("base64")}\r\n`
 
-/** Sends bytes to nginx from an address of this machine, and reads until it closes, or has answered and `enough` holds. */
+/**
+ * Sends bytes to nginx from an address of this machine, and reads until nginx closes the connection, or until it has
+ * answered and `enough` holds.
+ */
 const exchange = (
   bytes: string,
   enough: (received: Buffer) => boolean,
@@ -130,7 +133,7 @@ layer(Proxied.layer, { excludeTestServices: true })("behind the nginx of the doc
         for (const [what, fields] of ambiguous) {
           for (const body of bodies) {
             const head = `POST /v1/mytenant/search HTTP/1.1\r\nHost: flow.example.com\r\n${credentials}Content-Type: application/json\r\n`
-            // nginx answers what it takes for a second request with 403; the answer to the first one is enough.
+            // nginx answers 403 to what it considers a second request; the answer to the first one is enough.
             const answer = await exchange(`${head}${fields}\r\n\r\n${body}${hidden}`, (received) =>
               received.includes("\r\n\r\n")
             )

@@ -23,7 +23,7 @@ export const blocks = (document: string, heading: string, language: string): Rea
   return found.map(({ text }) => text)
 }
 
-/** Runs commands of a document with a shell in a folder, and gives what they print. Fails when one does. */
+/** Runs a document's commands with a shell in a folder, and returns their output. Fails if a command fails. */
 export const shell = async (folder: string, commands: string): Promise<string> => {
   const { stdout } = await promisify(execFile)("sh", ["-ec", commands], { cwd: folder })
   return stdout
@@ -69,7 +69,7 @@ export const publicClient = (ca: string | Buffer) => {
   return { send, ask, text }
 }
 
-/** A multipart body with one file, and what else is sent. */
+/** A multipart body with one file, and additional parts. */
 export const multipart = (
   parts: Readonly<Record<string, string>>,
   file?: { readonly name: string; readonly bytes: Buffer | string }

@@ -14,7 +14,7 @@ const [template = ""] = blocks("docs/cluster.md", "## systemd", "ini")
 const [single = ""] = blocks("docs/operations.md", "### systemd", "ini")
 const [common = "", one = "", commands = ""] = blocks("docs/cluster.md", "## systemd", "sh")
 
-/** systemd on what containers lack; a target without anything, so that nothing of the machine's is started. */
+/** Settings for systemd in a container, and an empty target, so that no service of the machine is started. */
 const systemd = `
 mkdir -p /sys/fs/cgroup
 mount -t sysfs -o ro sysfs /sys
@@ -29,7 +29,7 @@ DefaultDependencies=no
 After=flow-gateway@one.service flow-gateway@two.service flow-gateway.service
 `
 
-/** A machine with systemd, the files that the documents name, and the database's machine beside it. */
+/** A machine with systemd and the documented files, and the database's machine beside it. */
 class Machine extends Context.Service<
   Machine,
   {
@@ -126,7 +126,7 @@ const stateOf = (run: Machine["Service"]["run"], unit: string) =>
     shown
   )
 
-/** A stop that systemd takes for a success: the process ended by itself (`CLD_EXITED`, 1) with code 0. */
+/** A stop that systemd considers successful: the process exited by itself (`CLD_EXITED`, 1) with code 0. */
 const stopped = { ActiveState: "inactive", Result: "success", ExecMainCode: "1", ExecMainStatus: "0" }
 
 layer(Machine.layer, { excludeTestServices: true })("the systemd units", (it) => {

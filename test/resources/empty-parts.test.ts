@@ -14,7 +14,7 @@ layer(memoryGateway(), { excludeTestServices: true })("optional parts that are e
       expect(yield* put(`copy/${from}`, { destination: "copies/a.txt", version: "", embedded: "" })).toBe(201)
       expect(yield* put(`move/copies/a.txt`, { destination: "moved/a.txt", version: " ", embedded: " " })).toBe(201)
       const none = { version: "", size: "", properties: "", compression: "", encoding: "" }
-      // Nothing is there to be registered.
+      // There is nothing to register.
       expect([404, 504]).toContain(yield* put("register/b", { url: "nosuch", ...none }))
     })
   )

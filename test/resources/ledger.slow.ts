@@ -16,7 +16,7 @@ interface Written {
   readonly kind: "artifact" | "registry"
   readonly name: string
   readonly sha256: string
-  /** Whether the gateway said that it is stored. */
+  /** Whether the gateway confirmed that it is stored. */
   acknowledged: boolean
 }
 
@@ -85,7 +85,7 @@ it.live(
             expect([written.name, found], `seed ${seed}`).toEqual([written.name, written.sha256])
         }
         expect(acknowledged).toBeGreaterThanOrEqual(kills / 2)
-        // Nobody writes now: what the killed ones had begun is gone.
+        // Nobody writes now, so the unfinished writes of the killed gateways are gone.
         const temporary = join(here.data, "blobs/mytenant/tmp")
         await eventually("nothing temporary is left", () => readdirSync(temporary).length === 0)
         const listed = await (await fetch(`${base(last.url)}/resources/list?all=true`)).text()

@@ -82,7 +82,7 @@ layer(gateway(), { excludeTestServices: true })("resources without a storage", (
         "registry_paths",
         "registry_versions"
       ]
-      // Whoever holds these locks keeps every statement from its tables: a database that does not answer.
+      // These locks block every statement on its tables, like a database that does not answer.
       const answers = yield* sql.withTransaction(
         Effect.gen(function* () {
           for (const table of tables) yield* sql`lock table ${sql(table)} in access exclusive mode`
@@ -90,7 +90,7 @@ layer(gateway(), { excludeTestServices: true })("resources without a storage", (
         })
       )
       for (const [at, { status, json }] of answers.entries()) {
-        // A file of the data area that is not there is found out before the database is asked.
+        // A missing file of the data area is detected before the database is queried.
         if (at === 8 && status === 404) continue
         expect([at, status, json]).toMatchObject([
           at,

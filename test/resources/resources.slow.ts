@@ -64,7 +64,7 @@ onBoth("stored resources", (it) => {
       expect(storages(answer.json)).toEqual(storages(before.json))
       expect((yield* copy(name, { destination: "copies/b", version: "2" })).status).toBe(201)
       expect([yield* versions("copies/b"), yield* content("copies/b")]).toEqual([[2], "copied 2"])
-      // What is there already is refused whole.
+      // Existing versions are refused as a whole.
       const refused = yield* copy(name, { destination: "copies/b" })
       expect([refused.status, refused.json]).toMatchObject([422, { type: "/problems/version-conflict", versions: [2] }])
       expect(yield* versions("copies/b")).toEqual([2])

@@ -2,7 +2,7 @@ import { Effect } from "effect"
 import { TestGateway } from "../support/gateway.ts"
 import { ask, form, tenant } from "./support.ts"
 
-/** Requests for stored resources, and what is stored. */
+/** Requests for stored resources, and the stored data. */
 export const copy = (name: string, parts: Record<string, string>) =>
   ask(`/v1/${tenant}/resources/copy/${name}`, { method: "PUT", body: form(parts) })
 export const move = (name: string, parts: Record<string, string>) =>

@@ -39,7 +39,7 @@ layer(gateway(), { excludeTestServices: true })("the sweep", (it) => {
         yield* ask(`${base}/registry`, { method: "POST", body: form({ file: { bytes }, path: "r" }) })
       }
       const free = yield* blobs.write(tenant, source("of nobody"))
-      // Young: whoever has written it may be about to refer to it.
+      // Young: its writer may be about to refer to it.
       expect(yield* sweep(false)).toEqual({ dryRun: false, bytes: 0, blobs: [] })
       const all = yield* ageAll
       expect(all).toHaveLength(5)

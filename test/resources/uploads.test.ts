@@ -25,7 +25,7 @@ const field = (name: string, content: string) => part(`Content-Disposition: form
 const end = "--x--\r\n"
 
 let uploads = 0
-/** A manifest of a version of its own. */
+/** A manifest of a new version. */
 const manifest = () => manifestOf({ artifact: "zoo", version: `1.${++uploads}` })
 const other = (count: number) => Array.from({ length: count }, (_, at) => field(`p${at}`, "v")).join("")
 
@@ -94,7 +94,7 @@ const statusOf = (answer: RawAnswer, name: string) => {
   return answer.status
 }
 
-/** The blobs of the tenant and what is being written of them. */
+/** The tenant's blobs, including unfinished ones. */
 const stored = (data: string) => {
   const below = (folder: string) => {
     try {
@@ -137,7 +137,7 @@ layer(Gateway.layer, { excludeTestServices: true })("uploads", (it) => {
     Effect.gen(function* () {
       const { running } = yield* Gateway
       yield* Effect.promise(async () => {
-        // Everything here is what a boundary may begin with, and the last one has none of it.
+        // Everything here may start a boundary, but the last part contains none.
         for (const text of ["\r\n--", "\r\n--y", "\r", "\r\n", "-", "0123456789abcdef"]) {
           const bytes = Buffer.from(text.repeat((3 << 20) / text.length), "latin1")
           const sha256 = createHash("sha256").update(bytes)

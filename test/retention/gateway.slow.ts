@@ -66,7 +66,7 @@ onBoth("a registry file", (it) => {
       yield* put("d/other.txt", "x")
       expect((yield* remove("d/e/f.txt")).status).toBe(204)
       expect((yield* ask(`${base}/registry/download/d/e/f.txt`)).status).toBe(404)
-      // The folder went with its last file, its parent has another one.
+      // The folder was removed with its last file; its parent has another file.
       expect([(yield* put("d/e", "a file")).status, (yield* put("d", "a file")).status]).toEqual([200, 500])
     })
   )

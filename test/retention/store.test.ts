@@ -15,7 +15,9 @@ import { TestPostgres } from "../support/postgres.ts"
 
 const day = 86_400_000
 
-/** A flowline of the tenant, saved or not, with an execution that ended `days[i]` days ago and printed `lines` lines. */
+/**
+ * A flowline of the tenant, saved or not, with executions that ended `days[i]` days ago and printed `lines` lines each.
+ */
 const history = Effect.fnUntraced(function* (
   tenant: TenantId,
   flowline: string,

@@ -15,7 +15,7 @@ export const s3 = new S3Client({
   credentials: { accessKeyId, secretAccessKey }
 })
 
-/** A place in a bucket of its own. */
+/** A separate place in a bucket. */
 export const freshPlace = Effect.promise(async (): Promise<S3Blobs> => {
   const bucket = `test-${randomBytes(6).toString("hex")}`
   await s3.send(new CreateBucketCommand({ Bucket: bucket }))
@@ -36,7 +36,9 @@ export const blobsAt = (place: S3Blobs, deadline?: Duration.Input) =>
     Context.get(context, Blobs)
   )
 
-/** The keys of a bucket below the prefix of {@link freshPlace}, without sums and what is the gateway's own. */
+/**
+ * The keys of a bucket below the prefix of {@link freshPlace}, without checksums and the gateway's internal objects.
+ */
 export const keysIn = async (place: S3Blobs): Promise<ReadonlyArray<string>> => {
   const found = await s3.send(new ListObjectsV2Command({ Bucket: place.bucket }))
   return (found.Contents ?? [])

@@ -38,7 +38,7 @@ const freePort = async (): Promise<number> => {
   return address.port
 }
 
-// One monitor, one object store in memory, no replicas, no keys, and nothing that listens beyond this machine.
+// One monitor, one in-memory object store, no replicas, no keys, and no port that is reachable from other machines.
 const configuration = (folder: string, fsid: string) => `
 [global]
 fsid = ${fsid}
@@ -86,7 +86,7 @@ rgw cache enabled = false
 osd client watch timeout = 3
 `
 
-/** Processes of Ceph in the foreground, as children that can be signalled and are gone with the test. */
+/** Ceph's processes in the foreground, as children that can receive signals and that end with the test. */
 const daemon = (folder: string, program: string, args: ReadonlyArray<string>): ChildProcess => {
   const log = openSync(join(folder, "log", `${program}.out`), "a")
   const child = spawn(program, ["-c", join(folder, "ceph.conf"), "-f", ...args], { stdio: ["ignore", log, log] })
@@ -101,7 +101,9 @@ export const killed = async (child: ChildProcess): Promise<void> => {
   await exit
 }
 
-/** A radosgw on the cluster: the S3 server. Started in a quarter of a second, so a test may have its own to torment. */
+/**
+ * A radosgw on the cluster: the S3 server. It starts in a quarter of a second, so a test may start one to disturb it.
+ */
 export const startRadosgw = async (folder: string, port?: number) => {
   const at = port ?? (await freePort())
   const child = daemon(folder, "radosgw", [
@@ -141,7 +143,7 @@ const warmUp = async (endpoint: string) => {
   s3.destroy()
 }
 
-/** Starts a cluster of its own in a temporary folder; a few seconds. Needs the programs of Ceph in the path. */
+/** Starts a cluster in a temporary folder, which takes a few seconds. Needs Ceph's programs in the path. */
 export const startCeph = async (): Promise<Ceph & { readonly stop: () => Promise<void> }> => {
   const folder = mkdtempSync(join(tmpdir(), "flow-ceph-"))
   const children: Array<ChildProcess> = []

@@ -18,7 +18,7 @@ const frozen = (pid: number) =>
     () => Effect.sync(() => process.kill(pid, "SIGCONT"))
   )
 
-/** A radosgw for one test to torment, with a bucket of its own and the blobs in it. */
+/** A radosgw for a single test to disturb, with a bucket and its blobs. */
 const own = Effect.gen(function* () {
   let server: Awaited<ReturnType<typeof startRadosgw>> = yield* Effect.promise(() => startRadosgw(folder))
   yield* Effect.addFinalizer(() => Effect.promise(() => killed(server.child)))
@@ -39,7 +39,7 @@ const isUnreachable = <A, E>(effect: Effect.Effect<A, E>) =>
     assert.isBelow(performance.now() - started, deadline + 4000)
   })
 
-/** Every operation of the port on a blob that is there. */
+/** Every operation of the port on an existing blob. */
 const everything = (blobs: Blobs["Service"], hash: string) => [
   blobs.write("one", cut(noise(10))),
   blobs.write("one", cut(noise(20 * mib))),
@@ -65,7 +65,7 @@ const works = (blobs: Blobs["Service"], bytes: Buffer) =>
     yield* blobs.write("one", cut(noise(9 * mib, 5)))
   })
 
-/** A source that goes on until it is told to end. */
+/** A source that continues until it is told to end. */
 const endless = (state: { ended: boolean }) =>
   (async function* () {
     const piece = noise(mib)
@@ -96,7 +96,7 @@ describe("an S3 server", () => {
       yield* Effect.scoped(Effect.andThen(frozen(pid()), allUnreachable(blobs, sha256)))
       yield* blobs.write("one", cut(bytes))
       yield* works(blobs, bytes)
-      // What it was told to begin while it was frozen is ended by the next sweep.
+      // Uploads that the server began while it was frozen are aborted by the next sweep.
       yield* blobsAt(place, deadline)
       yield* Effect.promise(() => eventually("no upload", async () => (await uploadsIn(place)).length === 0))
       yield* Effect.promise(() =>

@@ -47,7 +47,7 @@ const freshBucket = Effect.promise(async () => {
 
 const allowed = { entry, outbound: [new URL(endpoint).host] }
 
-/** Runs the flowline in a process of its own. */
+/** Runs the flowline in a separate process. */
 const said = (root: string, run: Flowline, given = allowed) =>
   Effect.map(follow(spec(run)).pipe(Effect.provide(engine(settings(root, given)))), (messages) => ({
     error: ended(messages).error,
@@ -134,7 +134,7 @@ describe("objects of an S3 storage", () => {
       clearInterval(measure)
       expect(ended(run.messages).error).toBeUndefined()
       expect((yield* Effect.promise(() => get("copy.log"))).equals(content)).toBe(true)
-      // Twice the content would not fit, with what a run takes by itself.
+      // Twice the content would not fit into memory with the base usage of a run.
       expect(most).toBeGreaterThan(50)
       expect(most).toBeLessThan(330)
     })

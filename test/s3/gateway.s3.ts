@@ -132,7 +132,7 @@ describe("a gateway with its blobs in S3", () => {
         expect(await keysIn(place)).toEqual([])
         const next = await here.start()
         const again = tenantOf(next.url)
-        // The execution is taken up again; what the dead run had stored is not used.
+        // The execution is resumed; the data stored by the dead run is not used.
         const done = await again.ended(id, 60_000)
         expect(done).toMatchObject({ state: "SUCCEEDED", archive: id })
         await eventually("no upload is left", async () => (await uploadsIn(place)).length === 0)

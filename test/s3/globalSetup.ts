@@ -8,7 +8,7 @@ declare module "vitest" {
   }
 }
 
-/** Starts one Ceph for the whole run, unless `FLOW_TEST_CEPH` holds one that is running, as JSON. */
+/** Starts one Ceph for the whole test run, unless `FLOW_TEST_CEPH` describes a running one, as JSON. */
 export default async function setup(project: TestProject): Promise<(() => Promise<void>) | undefined> {
   const running = process.env["FLOW_TEST_CEPH"]
   if (running !== undefined) {

@@ -15,7 +15,7 @@ const fresh = Effect.gen(function* () {
 
 const nothing = { keys: [], uploads: [] }
 
-/** A source that says nothing after so many bytes. */
+/** A source that stalls after so many bytes. */
 const silent = async function* (bytes: number) {
   yield noise(bytes)
   await new Promise(() => {})
@@ -151,7 +151,7 @@ describe("the bucket", () => {
       yield* Effect.promise(() => eventually("two uploads", async () => (await uploadsIn(place)).length === 2))
       writer.process.kill("SIGKILL")
       yield* Effect.promise(() => writer.exit)
-      // Killed while it copied a finished upload: a temporary object, and an upload to the blob's own key.
+      // Killed while copying a finished upload: a temporary object, and an upload to the blob's final key.
       const dead = `${writer.process.pid}-1-${(yield* left).uploads[0]!.split("-")[2]}-00`
       const Bucket = place.bucket
       const orphan = { Bucket, Key: `some/prefix/two/blobs/${"a".repeat(64)}` }

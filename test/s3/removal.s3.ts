@@ -9,7 +9,7 @@ import { blobsAt, freshPlace, keysIn, s3 } from "./bucket.ts"
 const bytes = noise(1000, 7)
 const hash = sha256(bytes)
 
-/** A blob's place, and the mark of somebody who is about to remove it. */
+/** A blob's key, and the mark of a process that is about to remove it. */
 const marked = Effect.gen(function* () {
   const place = yield* freshPlace
   const blob = { Bucket: place.bucket, Key: `some/prefix/one/blobs/${hash}` }
@@ -30,7 +30,7 @@ describe("a removal and a write of the same content", () => {
         yield* Effect.sleep("5 millis")
         const over = yield* Deferred.make<void>()
         const removing = Effect.tap(blobs.remove("one", hash, Date.now()), () => Deferred.succeed(over, undefined))
-        // Where both are slow, a write that begins on its own would always come before the removal.
+        // If both are slow, an independent write would always arrive before the removal.
         const begin = round % 4 === 0 ? Deferred.await(over) : Effect.sleep(round % 15)
         const racing = yield* Effect.forkChild(Effect.andThen(begin, write))
         const results = yield* Effect.all([removing, removing], { concurrency: 2 })

@@ -39,7 +39,7 @@ const head = (name: string, file: string) =>
   `--x\r\nContent-Disposition: form-data; name="${name}"; filename="${file}"\r\n` +
   "Content-Type: application/octet-stream\r\n\r\n"
 
-/** An upload that goes on until its request is destroyed or answered. */
+/** An upload that continues until its request is destroyed or answered. */
 const endless = (url: string): { readonly sending: ClientRequest; readonly answer: Promise<IncomingMessage> } => {
   const sending = request(`${url}/v1/mytenant/resources/upload`, {
     method: "PUT",

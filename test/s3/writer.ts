@@ -4,7 +4,7 @@ import * as S3 from "../../src/drivers/blobs/S3Blobs.ts"
 import { noise } from "../blobs/bytes.ts"
 import { accessKeyId, secretAccessKey } from "./ceph.ts"
 
-/** Writes a blob into a bucket in a process of its own, and never comes to its end. */
+/** Writes a blob into a bucket in a separate process, and never finishes. */
 const [bucket = "", endpoint = ""] = process.argv.slice(2)
 
 const source = async function* () {

@@ -119,7 +119,7 @@ describe("schedules of two gateways on one database", () => {
         }
         await eventually("all have succeeded", isDone)
         await expectOnce(last, [...(await rows("hours")), ...(await rows("files"))])
-        // Another gateway that comes finds the files, and that they were fired.
+        // A newly started gateway finds the files, and that they were fired.
         const other = await start()
         await last.kill("SIGKILL")
         writeFileSync(join(folder, "late.csv"), "late\n")

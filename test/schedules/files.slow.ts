@@ -44,7 +44,7 @@ layer(withFolder, { excludeTestServices: true })("schedules of new files", (it) 
       const [first] = yield* untilFirings("incoming", ([one]) => one?.state === "SUCCEEDED")
       expect(first).toMatchObject({ kind: "file", file: "incoming/a.log" })
       expect(yield* printed(first!.execution!)).toEqual([{ message: "one" }, { message: "two" }])
-      // A file that takes the place of another one is new; so are names that look like patterns, which cannot be read.
+      // A file that replaces another one is new. So are files whose names look like patterns, which cannot be read.
       write("b.tmp", "three\n")
       renameSync(join(at, "b.tmp"), join(at, "b.log"))
       writeFileSync(join(at, "new.tmp"), "four\n")
@@ -99,7 +99,7 @@ layer(withFolder, { excludeTestServices: true })("schedules of new files", (it) 
       )
       write("grow.csv", "1\n")
       const first = yield* until(seen, (row) => row !== undefined)
-      // As if it had rested: it has grown meanwhile, and begins to rest anew.
+      // As if it had been unchanged: it has grown meanwhile, so the waiting time starts anew.
       appendFileSync(join(at, "grow.csv"), "2\n")
       yield* sql`update schedule_files set since = since - interval '2 hours' where schedule = 'growing'`
       expect((yield* until(seen, (row) => row?.version !== first?.version))?.rests).toBe(false)

@@ -42,14 +42,14 @@ layer(guardedGateway(file), { excludeTestServices: true })("schedules behind an 
       expect((yield* send("view", "POST", "schedules/push/run")).status).toBe(403)
       expect((yield* send("op", "POST", "schedules/push/run")).status).toBe(200)
 
-      // Neither no credentials nor those of an admin are the token, and the token is no key for anything else.
+      // The token cannot be replaced by no credentials or by those of an admin, and it is not a key for anything else.
       expect((yield* send(undefined, "POST", "hooks/push", {})).status).toBe(401)
       expect((yield* send("dev", "POST", "hooks/push", {})).status).toBe(401)
       expect((yield* send(undefined, "GET", "schedules", undefined, body.token)).status).toBe(401)
       const fired = yield* send(undefined, "POST", "hooks/push", { a: 1 }, body.token)
       expect([fired.status, fired.body.schedule]).toEqual([202, "push"])
 
-      // An execution is said to be of who started it.
+      // The execution names who started it.
       const detail = send("view", "GET", `schedules/push/firings`)
       const ended = yield* until(detail, ({ body }) =>
         (body as ReadonlyArray<{ readonly state: string }>).every(({ state }) => state === "SUCCEEDED")

@@ -11,7 +11,7 @@ import { call, firings, printed, put, saved, tenant, triggered, untilFirings } f
 
 const { layer: access, changeFile } = fileAccess()
 
-/** Sends to a webhook; `x-api-key` would be the credentials of the access file, which count for nothing here. */
+/** Sends to a webhook; `x-api-key` would be a credential of the access file, which has no effect here. */
 const send = (
   name: string,
   token: string | undefined,

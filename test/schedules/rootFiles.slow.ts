@@ -45,7 +45,7 @@ layer(gatewayOn(access.layer, { roots }), { excludeTestServices: true })("schedu
       yield* untilFirings("logs", allEnded(2))
       expect(yield* filesOf("logs")).toEqual(["day/a.log", "b.log"])
 
-      // A schedule that is sent with another root begins anew: the files that are there are not new.
+      // A schedule that is sent with another root starts anew: existing files are not new.
       writeFileSync(join(out, "there.log"), "there\n")
       yield* put("logs", { flowline, trigger: { file: { ...file, root: "results" } } })
       writeFileSync(join(out, "came.log"), "came\n")

@@ -26,7 +26,7 @@ layer(gatewayOn(access.layer), { excludeTestServices: true })("schedules of a ro
       yield* access.changeFile({ tenants: { mytenant: { roots: { share: here } } } })
       writeFileSync(join(here, "old.log"), "old\n")
       const flowline = yield* saved(readingTrigger("share"))
-      // A plain path as well: that there is no such file must not be taken for an answer of a root that is away.
+      // A plain path as well: a missing file must not be taken for the answer of an unavailable root.
       yield* put("all", { flowline, trigger: { file: { root: "share", path: "*.log", restsFor: "1s" } } })
       yield* put("one", { flowline, trigger: { file: { root: "share", path: "old.log", restsFor: "1s" } } })
       writeFileSync(join(here, "new.log"), "new\n")
@@ -42,7 +42,7 @@ layer(gatewayOn(access.layer), { excludeTestServices: true })("schedules of a ro
       yield* untilFirings("timed", (all) => all.some(({ state }) => state === "SUCCEEDED"))
       yield* call("DELETE", "schedules/timed")
 
-      // An empty folder is what a share leaves that is not mounted.
+      // An unmounted share leaves an empty folder.
       mkdirSync(here)
       for (const name of ["all", "one"]) yield* untilFault(name, (fault) => fault === null)
       writeFileSync(join(here, "local.log"), "local\n")

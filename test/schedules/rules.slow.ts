@@ -132,7 +132,7 @@ dag:
       ])
       expect((yield* call("GET", "schedules/given")).status).toBe(404)
       expect(yield* faults({ parameters: { day: "2026-01-01" } })).toEqual([201])
-      // The bodies of a webhook may bring what is missing.
+      // The bodies of a webhook may supply the missing values.
       expect(yield* faults({ trigger: { webhook: { body: "parameters" } } })).toEqual([200])
       expect(yield* faults({ trigger: { webhook: {} } })).toEqual([400, expect.stringContaining("/parameters/day")])
       yield* call("DELETE", "schedules/given")
@@ -151,7 +151,7 @@ dag:
       yield* (yield* TestGateway).client.flowlines.remove({ params: { tenant, id: first } })
       expect(yield* fault("second")).toMatch(/^The schedule "first" that it comes after was deleted: /)
       expect(yield* fault("third")).toMatch(/^The flowline that it comes after was deleted: /)
-      // It is found by its name, so that another one of this name will do.
+      // It is found by its name, so another one with this name suffices.
       yield* put("first", { flowline, trigger: { every: "30d" } })
       expect(yield* fault("second")).toBe(null)
       for (const name of ["first", "second", "third"]) yield* call("DELETE", `schedules/${name}`)

@@ -59,7 +59,7 @@ layer(gatewayOn(fileAccess().layer, { secrets }), { excludeTestServices: true })
       expect(refused.map(({ status }) => status)).toEqual(refused.map(() => 401))
       expect(new Set(refused.map(({ body }) => body.detail)).size).toBe(1)
       expect((yield* send("push", body, signed("another"))).status).toBe(202)
-      // The token of the schedule holds as well.
+      // The token of the schedule is valid as well.
       expect((yield* send("push", body, { authorization: `Bearer ${made.body.token}` })).status).toBe(202)
       yield* untilFirings("push", (all) => all.length === 3 && all.every(({ state }) => state === "SUCCEEDED"))
 
@@ -71,7 +71,7 @@ layer(gatewayOn(fileAccess().layer, { secrets }), { excludeTestServices: true })
       ])
       for (const { body } of everything) expect(JSON.stringify(body)).not.toMatch(/another|secret to everybody/)
 
-      // Without the secret nothing is taken, and the schedule says why.
+      // Without the secret nothing is accepted, and the schedule states the reason.
       yield* client.secrets.remove({ params: { tenant, name: "GITHUB" } })
       expect((yield* send("push", body, signed("another"))).status).toBe(401)
       expect((yield* call("GET", "schedules/push")).body.fault).toMatch(/there is no secret GITHUB/)

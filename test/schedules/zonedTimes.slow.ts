@@ -5,7 +5,7 @@ import { timesOf } from "../../src/services/schedules/Times.ts"
 
 const minute = 60_000
 
-/** Days with a change of the clocks: of an hour, of half an hour, of two, at midnight, and one that left out a whole day. */
+/** Days with clock changes: by an hour, half an hour or two hours, at midnight, and one that skipped a whole day. */
 const changes: ReadonlyArray<readonly [zone: string, day: string]> = [
   ["Europe/Berlin", "2026-03-29"],
   ["Europe/Berlin", "2026-10-25"],
@@ -36,7 +36,7 @@ const crons = [
   "10 0-2 30 * SUN"
 ]
 
-/** The instants of the local minutes around a day, each local minute mapped for itself: the slow way. */
+/** The instants of the local minutes around a day, each local minute mapped separately: the slow way. */
 const clocksOf = (zone: string, day: string): ReadonlyArray<readonly [clock: number, instant: number]> => {
   const parts = new Intl.DateTimeFormat("en-u-hc-h23", {
     timeZone: zone,
@@ -59,7 +59,7 @@ const clocksOf = (zone: string, day: string): ReadonlyArray<readonly [clock: num
   const [earliest, latest] = [Math.min(...first.keys()), Math.max(...first.keys())]
   const found: Array<readonly [number, number]> = []
   for (let clock = earliest, instant = begin - minute; clock <= latest; clock += minute) {
-    // One that is left out comes as long after the last one before the gap as it would have without a gap.
+    // A skipped time fires as long after the last time before the gap as it would without a gap.
     instant = first.get(clock) ?? instant + minute
     found.push([clock, instant])
   }

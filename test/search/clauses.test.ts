@@ -79,7 +79,7 @@ describe("a clause", () => {
     [text("+x y z", { minimum_should_match: 1 }), { a: "x" }, false],
     [text("x OR y OR z", { minimum_should_match: 2, default_operator: "and" }), { a: "x" }, false],
     [simple("x y z", { minimum_should_match: 2 }), { a: "x" }, false],
-    // A simple text: operators, what makes no sense, and flags.
+    // A simple text: operators, meaningless syntax, and flags.
     [simple("x -y"), { a: "y" }, false],
     [simple("x -y"), { a: "z" }, true],
     [simple("x -y", { default_operator: "and" }), { a: "x y" }, false],

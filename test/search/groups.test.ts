@@ -51,7 +51,7 @@ const lines = () => {
   }
 }
 
-/** Everything that a search of all indices gives. */
+/** All results of a search over all indices. */
 const found = Effect.gen(function* () {
   const search = yield* Search
   const totals: Array<number> = []

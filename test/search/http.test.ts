@@ -38,7 +38,7 @@ const search = (body: unknown) =>
   )
 
 const pageBytes = 4 * 1024 * 1024
-/** Documents that compress well and others that do not, from some bytes to more than a page holds. */
+/** Documents that compress well and others that do not, from some bytes up to more than a page can hold. */
 const sizes = [10, 1_200_000, 700, 90_000, 30_000, pageBytes + 1000, 5, 1_500_000, 40_000, 1_100_000, 20, 900_000]
 
 const fillLarge = Effect.gen(function* () {

@@ -121,7 +121,7 @@ describe("a search of 240 months by 300 clauses", () => {
           .split("like_regex").length - 1
       assert.isAtMost(expressions, 4)
 
-      // Five at once; others are answered before the last of them.
+      // Five concurrently; others are answered before the last of them.
       let ended = 0
       const searches = yield* Effect.forEach(Array.from({ length: 5 }), () =>
         search.page("t", "t-x", parsed(any), { limit: 10, bytes: 1024 }).pipe(

@@ -23,7 +23,7 @@ dag:
     subscribe: [ { component: generator_input, stream: out } ]
 `
 
-/** Shows what each input finds, one after the other. */
+/** Shows the results of each input, one after the other. */
 const reading = (...inputs: ReadonlyArray<string>) => `
 runtime: stream
 dag:

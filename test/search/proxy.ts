@@ -53,7 +53,7 @@ export const proxyTo = (database: Redacted.Redacted<string>) =>
       }
       return {
         url: Redacted.make(url.href),
-        /** Cuts each connection after it has brought so many bytes. */
+        /** Cuts each connection after it has transferred so many bytes. */
         cutAfter: (bytes: number) => {
           budget = bytes
         },

@@ -8,8 +8,8 @@ import { isClose } from "./close.ts"
 import { type Random, randomOf } from "./generated.ts"
 import { inMemory, onPostgres } from "./stores.ts"
 
-// A search guesses from the first documents how fields can be read. Here all of these are alike, and some later ones are
-// not: whatever was guessed, the answers are those of the model.
+// A search guesses from the first documents how to read fields. Here these are alike, and some later ones differ:
+// whatever is guessed, the answers must be those of the model.
 
 const plain = {
   numbers: (random: Random) => random.pick(["1", "2.5", "30", "-4", "200"]),

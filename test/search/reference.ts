@@ -1,6 +1,6 @@
 /**
- * What Elasticsearch's clauses mean, told as plainly as possible: on one document, without compiling anything. It shares
- * no code with the product, so that both can be compared. It knows ASCII words only.
+ * The meaning of Elasticsearch's clauses, written as plainly as possible: for one document, without compilation. It
+ * shares no code with the product, so that the two can be compared. It only supports ASCII words.
  */
 export interface Doc {
   readonly id: string
@@ -21,7 +21,7 @@ const leaves = (value: unknown, name = ""): ReadonlyArray<readonly [string, unkn
   return Object.entries(value).flatMap(([key, one]) => leaves(one, name === "" ? key : `${name}.${key}`))
 }
 
-/** The fields that a name stands for, each with its values. */
+/** The fields that a name matches, each with its values. */
 const fieldsOf = (doc: Doc, name: string): ReadonlyArray<ReadonlyArray<unknown>> => {
   if (name === "_id") return [[doc.id]]
   if (name === "_index") return [[doc.index]]
@@ -107,7 +107,7 @@ const hasWords = (values: ReadonlyArray<unknown>, text: string, options: Options
   return found.length > 0 && atLeast(found, options)
 }
 
-/** Whether each word can have a position of its own so that their moves are few enough: all ways are tried. */
+/** Whether the words can be assigned different positions with few enough moves. All assignments are tried. */
 const hasPhrase = (value: unknown, text: string, slop: number, openEnd: boolean): boolean => {
   const words = wordsOf(value)
   const wanted = wordsOf(text)

@@ -37,7 +37,7 @@ const fill = (search: Store, months: number, from = 0) =>
     )
   )
 
-/** What each way of reading finds, as texts, and the number of documents that it tells. */
+/** The results of each way of reading, as texts, and the reported number of documents. */
 const ways = (search: Store, pattern = "t-*") => {
   const totalled = <A>(read: (counted: (total: number) => void) => Stream.Stream<A, unknown>) =>
     Effect.suspend(() => {
@@ -78,7 +78,7 @@ const proxied = (months: number) =>
 describe("a read whose connections are lost again and again", () => {
   for (const [what, months, options, bytes] of [
     ["in one statement", 3, {}, 1_500_000],
-    // Two connections share what is read.
+    // Two connections share the reading.
     ["in slices", 3, { sliceBytes: 2000 }, 600_000],
     ["in groups of months", 20, {}, 1_500_000]
   ] as const) {
@@ -134,7 +134,7 @@ describe("the patience of a read", () => {
   const lost = new StorageUnreachable({ storage: "metadata" })
   const keyOf = (n: number) => ({ at: String(n), id: "", index: "" })
 
-  /** Reads numbers; before each, the database is away until the time that `away` gives for it. */
+  /** Reads numbers. Before each, the database is away until the time that `away` returns for it. */
   const numbers = (away: (next: number) => number) => {
     const found: Array<number> = []
     return resumed({ after: keyOf(0), keyOf, documents: () => 1, limit: 60_000 }, ({ after, passed }, opened) =>

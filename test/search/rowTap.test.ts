@@ -22,7 +22,7 @@ const rowOf = (values: ReadonlyArray<string | null>, key: string | null): Buffer
 const begun = [message("1", Buffer.alloc(0)), message("2", Buffer.alloc(0)), message("T", Buffer.from("columns"))]
 const ended = [message("C", Buffer.from("SELECT\0")), message("Z", Buffer.from("I"))]
 
-/** A connection without a server: what was written, and what the driver sees of `arrive`. */
+/** A connection without a server: the written bytes, and what the driver reads of `arrive`. */
 const connection = () => {
   const taps = new RowTaps()
   const socket = new Socket()

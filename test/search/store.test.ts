@@ -76,7 +76,7 @@ for (const [name, store] of stores) {
         yield* search.write("ids", "ids-x", [at("b", 0, 2), { id: "c", source: {} }])
         yield* search.write("ids", "ids-x", [at("c", 3, 1)])
         assert.deepStrictEqual(yield* idsOf("ids", "ids-x"), ["b", "a", "c"])
-        // Writers that move the same ids between months at once leave one document of each.
+        // Writers that concurrently move the same ids between months leave one document of each.
         const ids = Array.from({ length: 20 }, (_, n) => `k${n}`)
         yield* Effect.forEach(
           Array.from({ length: 24 }, (_, n) => n),

@@ -11,7 +11,7 @@ export const onPostgres = Layer.unwrap(
   )
 )
 
-/** A connection of the test's own, to look at what a search keeps and holds. */
+/** A separate connection, to inspect what a search keeps and locks. */
 export class Database extends Context.Service<Database, PgClient.PgClient>()("test/Database") {}
 
 /** {@link onPostgres} with a connection to its database. */

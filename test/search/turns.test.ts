@@ -8,7 +8,7 @@ import { layerFromUrl } from "../../src/layers/postgres/Postgres.ts"
 import { freshDatabase } from "../support/postgres.ts"
 import { eventually } from "../support/process.ts"
 
-/** The search with four connections, and the database as somebody else sees it. */
+/** The search with four connections, and the database as seen by another session. */
 const both = Layer.unwrap(
   Effect.map(freshDatabase, (url) =>
     Layer.merge(

@@ -4,7 +4,7 @@ import { Masking } from "../../src/protocol/Masking.ts"
 
 const token = 's3cret/Value+with "quotes" & ümlauts'
 
-/** The ways in which programs write a text, made by others than what is tested. */
+/** Notations in which programs write a text, produced by other code than the tested one. */
 const written = (value: string): ReadonlyArray<string> => {
   const bytes = Buffer.from(value)
   return [
@@ -77,7 +77,7 @@ describe("masking", () => {
   })
 
   const Value = Schema.String.check(Schema.isMinLength(4), Schema.isMaxLength(12))
-  // Few letters, so that values occur, overlap and begin again within themselves.
+  // Few letters, so that values occur, overlap and start again within themselves.
   const few = (least: number, most: number) =>
     Schema.String.check(Schema.isPattern(new RegExp(`^[a*]{${least},${most}}$`)))
 

@@ -9,7 +9,7 @@ import { site } from "../support/process-gateway.ts"
 import { tenantOf } from "../support/runs.ts"
 import { databaseText, folderText, leaks, processText, receiver, ref, writeKeys } from "./support.ts"
 
-/** With what changes when it is written as JSON or in a URL. */
+/** With characters that change when it is written as JSON or in a URL. */
 const token = 'k3y/"Tok+en" ümläut-of-the-collector'
 const password = "correct horse & battery"
 

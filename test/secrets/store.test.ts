@@ -18,7 +18,7 @@ const other = TenantId("other")
 const line = (id: string, seed: number) => `${keyLine(id, new Uint8Array(32).fill(seed))}\n`
 const [first, second, third] = [line("first", 1), line("second", 2), line("third", 3)]
 
-/** A store of a gateway of its own, whose file has these keys. */
+/** The store of a separate gateway, whose file has these keys. */
 const withKeys = <A, E, R>(file: string | undefined, use: (store: SecretStore["Service"]) => Effect.Effect<A, E, R>) =>
   Effect.gen(function* () {
     const folder = yield* Effect.acquireRelease(

@@ -24,7 +24,7 @@ export interface Received {
   readonly body: string
 }
 
-/** A server on loopback that keeps what it gets, and answers when it may. */
+/** A server on loopback that stores what it receives, and answers when it may. */
 export const receiver = Effect.acquireRelease(
   Effect.promise(async () => {
     const received: Array<Received> = []
@@ -69,7 +69,7 @@ export const traces = (value: string): ReadonlyArray<string> => [
   Buffer.from(value).toString("hex")
 ]
 
-/** Names of what contains a trace of one of the values. */
+/** The names of entries that contain a trace of one of the values. */
 export const leaks = (texts: ReadonlyMap<string, string>, values: ReadonlyArray<string>): ReadonlyArray<string> =>
   [...texts].flatMap(([name, text]) =>
     values.flatMap(traces).flatMap((trace) => {

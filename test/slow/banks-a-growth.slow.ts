@@ -10,10 +10,10 @@ const atoms = "a A 1 0 f - . : / \\ \" ' @ = % _ [ ] ( { a. a: 1. /a a␣ 1: ␣
   .split(" ")
   .map((atom) => atom.replace("␣", " ").replace("⇥", "\t"))
 
-/** One of each kind of atom, for what is cubic or worse: that shows whatever is repeated. */
+/** One of each kind of atom, for cubic growth or worse, which any repeated text shows. */
 const fillers = ["a", "1", " ", "- ", "a ", "/", "[a]", "}", '\\"', " S=1", "a:", "\n"]
 
-/** An atom repeated to `length` characters, and an end that no pattern asks for. */
+/** An atom repeated to `length` characters, and an end that no pattern expects. */
 const nearMiss = (atom: string, length: number): string =>
   `${atom.repeat(Math.ceil(length / atom.length)).slice(0, length)}\x02`
 
@@ -21,7 +21,7 @@ const isQuickOn = (grok: Grok, line: string, millis: number) => isQuick(() => gr
 const enough = quadraticMillis(2000)
 const time = (grok: Grok, line: string): number => millisOf(() => grok.match(line))
 
-/** The atom whose time grows most from 500 to 2000 characters, with the exponent; what takes no time is flat. */
+/** The atom whose time grows most from 500 to 2000 characters, with the exponent. Negligible times count as flat. */
 const growth = (grok: Grok) => {
   let worst = { atom: "", exponent: 0 }
   for (const atom of atoms) {

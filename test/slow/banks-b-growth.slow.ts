@@ -12,7 +12,10 @@ const ascii = atoms.filter((atom) => atom !== "é")
 
 const repeated = (atom: string, length: number) => atom.repeat(Math.ceil(length / atom.length))
 
-/** Texts that a pattern nearly takes: atoms alone, in place of a good line's rest, and broken good lines in a row. */
+/**
+ * Texts that a pattern almost matches: repeated atoms alone, in place of the rest of a matching line, and broken
+ * matching lines in a row.
+ */
 const families = (line: string): ReadonlyArray<(atom: string, length: number) => string> => [
   (atom, length) => `${repeated(atom, length)}!`,
   ...[0.5, 1].map((share) => {
@@ -25,11 +28,11 @@ const families = (line: string): ReadonlyArray<(atom: string, length: number) =>
 /** Four times the text may cost this much more time: 4 is linear, 16 quadratic. */
 const ceiling = 10
 
-/** The lengths that are compared, and the milliseconds below which the longer one needs no comparison. */
+/** The compared lengths, and the milliseconds below which the longer one needs no comparison. */
 const [short, long] = [500, 2000]
 const enough = quadraticMillis(long)
 
-/** What a name stands for, all names in it replaced, without fields. */
+/** The expansion of a name with all nested names replaced, without fields. */
 const written = (set: PatternSet, name: string): string =>
   (bank(set).get(name) ?? "").replace(/%\{(\w+)[^}]*\}/g, (_, inner: string) => `(?:${written(set, inner)})`)
 
@@ -37,9 +40,9 @@ const slow = (set: PatternSet, name: string, line: string): ReadonlyArray<string
   [`%{${name}}`, `^%{${name}}$`].flatMap((pattern) => {
     const grok = Result.getOrThrow(compile([pattern], { bank: set }))
     return families(line).flatMap((family, kind) =>
-      // Other than ASCII text has matchers of its own, which are compiled for one of the two only.
+      // Texts beyond ASCII have separate matchers, which are compiled for only one of the two.
       (pattern.startsWith("^") ? ascii : atoms).flatMap((atom, at) => {
-        // Each atom stands behind one of the two heads.
+        // Each atom follows one of the two heads.
         if ((kind === 1 || kind === 2) && at % 2 === kind % 2) return []
         const text = family(atom, long)
         if (isQuick(() => grok.match(text), enough)) return []

@@ -26,14 +26,17 @@ for (const samples of Object.values(topics))
 
 const atoms = [...'a1 \t/.-:"[(=,\n{\\']
 const [short, long] = [1024, 4096]
-/** A quarter of the plainest quadratic search is no matter; above it, linear time is a fourth for a fourth. */
+/**
+ * A quarter of the simplest quadratic search is acceptable. Above it, a fourth of the text must take a fourth of the
+ * time.
+ */
 const enough = quadraticMillis(long) / 4
 const ceiling = 10
 
 const stretched = (head: string, atom: string, length: number): string =>
   `${head}${atom.repeat(Math.ceil(length / atom.length)).slice(0, length)}\x02`
 
-/** The beginnings of a line up to each word, run of blanks or sign, and what is repeated behind each of them. */
+/** The prefixes of a line up to each word, run of blanks or sign, and the text that is repeated after each. */
 const stretches = (line: string): ReadonlyArray<readonly [head: string, atom: string]> => {
   const cuts = [...line.matchAll(/\w+|\s+|[^\w\s]/g)].flatMap(({ index, 0: { length } }) => [index, index + length])
   return [...new Set([0, ...cuts])].flatMap((cut) => {
@@ -45,7 +48,7 @@ const stretches = (line: string): ReadonlyArray<readonly [head: string, atom: st
   })
 }
 
-/** What a name stands for, all names in it replaced, without fields. */
+/** The expansion of a name with all nested names replaced, without fields. */
 const written = (set: PatternSet, name: string): string =>
   (bank(set).get(name) ?? "").replace(/%\{(\w+)[^}]*\}/g, (_, inner: string) => `(?:${written(set, inner)})`)
 

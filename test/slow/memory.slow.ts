@@ -145,8 +145,8 @@ layer(Gateway.layer, { excludeTestServices: true })("the memory of a gateway", (
         await eventually("the memory is given back", async () => {
           seen = residentMib(running.pid)
           await new Promise((resolve) => setTimeout(resolve, 1000))
-          // Some 510 MiB at the peak, and twice that if the uploads stayed. Of what is freed, the allocator keeps more on a
-          // busy machine: 240 to 410 MiB stay.
+          // Some 510 MiB at the peak, and twice that if the uploads stayed in memory. Of freed memory, the allocator
+          // keeps more on a busy machine: 240 to 410 MiB.
           return seen < 450
         }).finally(() => console.log(`idle: ${Math.round(seen)} MiB`))
       })

@@ -10,7 +10,7 @@ import { type Detail, tenantOf } from "../support/runs.ts"
 const outage = 60_000
 const count = 60_000
 
-/** A run that says and stores more than any buffer between it and the database holds: about 90 s of it. */
+/** A run that prints and stores more than all buffers between it and the database hold: about 90 s of output. */
 const talking = `
 runtime: stream
 dag:

@@ -7,7 +7,7 @@ import { receiver } from "../cluster/receiver.ts"
 import { freshDatabase } from "../support/postgres.ts"
 import { eventually, until as seen } from "../support/process.ts"
 
-/** Makes the event loop of a process stand still for nine seconds at a signal: longer than shards and leases last. */
+/** On a signal, blocks the event loop of a process for nine seconds: longer than the leases of shards and runs. */
 const stalling = (() => {
   const code = `process.on("SIGUSR2",()=>Atomics.wait(new Int32Array(new SharedArrayBuffer(4)),0,0,9000))`
   return `--import=data:text/javascript,${encodeURIComponent(code)}`

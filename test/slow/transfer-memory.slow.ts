@@ -11,7 +11,7 @@ const each = 24 * mebibyte
 const file = new Uint8Array(12 * mebibyte).fill(7)
 const coordinates = "group=g&artifact=a&version=1"
 
-/** A gateway in a process of its own, whose tenants have this build. */
+/** A gateway in a separate process, whose tenants have this build. */
 const started = Effect.gen(function* () {
   const { root } = yield* configuration
   const { start } = yield* site()

@@ -1,4 +1,4 @@
-/** What the gateway adds to the contract. */
+/** Endpoints that the gateway adds to the contract. */
 export const additions = [
   "get /v1/flower/patterns",
   "post /v1/flower/propose",

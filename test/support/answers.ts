@@ -1,17 +1,18 @@
 import { afterAll, afterEach } from "vitest"
 import type { Answer } from "./described.ts"
 
-// Every answer that a test gets from a gateway with `fetch`, which the typed client uses too, or with a request over a
-// socket, is held to the OpenAPI document. A test that got an answer which is not as declared fails, whatever else it expects.
+// Compares every answer of a gateway with the OpenAPI document, whether a test receives it by `fetch`, which the typed
+// client uses too, or by a request over a socket. A test that receives an undeclared answer fails, whatever else it
+// expects.
 
 /** The origins of the gateways that tests have started. */
 const gateways = new Set<string>()
 
-/** Holds the answers of a gateway to the OpenAPI document. */
+/** Compares the answers of a gateway with the OpenAPI document. */
 export const holdToDescription = (url: string): void => void gateways.add(new URL(url).origin)
 
 const wrapped = Symbol.for("test/answers")
-/** Larger bodies are not checked: their schema is that of smaller ones. */
+/** Larger bodies are not checked: they have the same schema as smaller ones. */
 const largest = 1024 * 1024
 /** Bodies up to this size are read even when the test does not. */
 const small = 64 * 1024
@@ -30,7 +31,7 @@ const later = (work: Promise<void>): void => {
   void work.finally(() => pending.delete(work))
 }
 
-/** Holds an answer that came over a socket to the OpenAPI document, if it is one of a gateway's interface. */
+/** Compares an answer that arrived over a socket with the OpenAPI document, if a gateway's interface sent it. */
 export const holdRaw = async (port: number, answer: Answer, body: Uint8Array): Promise<void> => {
   if (!gateways.has(`http://127.0.0.1:${port}`) || !answer.path.startsWith("/v1/") || answer.status === 0) return
   const { bodyFaults, headFaults } = await import("./described.ts")
@@ -50,7 +51,7 @@ const hold = async (answer: Answer, response: Response): Promise<void> => {
   const length = response.headers.get("content-length")
   if (response.body === null || answer.method === "HEAD") return
   if (length !== null && Number(length) <= small) {
-    // What is cut off on its way has no body to check.
+    // A truncated answer has no body to check.
     later(
       response
         .clone()
@@ -86,14 +87,14 @@ const watch = () => {
   globalThis.fetch = Object.assign(watched, { [wrapped]: true })
 }
 
-/** Fails when answers since the last call were not as declared. */
+/** Fails if answers since the last call were undeclared. */
 export const expectDeclared = async (): Promise<void> => {
   await Promise.all(pending)
   const found = faults.splice(0)
   if (found.length > 0) throw new Error(`Answers that the OpenAPI document does not declare:\n\n${found.join("\n\n")}`)
 }
 
-/** Watches the answers of this worker, and ends each test of the file with the check. */
+/** Watches the answers of this worker, and runs the check after each test of the file. */
 export const holdAnswers = (): void => {
   if (!(wrapped in globalThis.fetch)) watch()
   afterEach(expectDeclared)

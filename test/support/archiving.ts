@@ -12,6 +12,6 @@ dag:
     subscribe: [ { component: file_input, stream: lines } ]
 `
 
-/** Lines that no compression makes small. */
+/** Lines that compression cannot shrink. */
 export const noise = (mebibytes: number) =>
   Array.from({ length: mebibytes * 1024 }, () => randomBytes(768).toString("base64")).join("\n")

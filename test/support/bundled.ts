@@ -1,7 +1,7 @@
 import { startBundled } from "../../src/drivers/Programs.ts"
 import { holdAnswers } from "./answers.ts"
 
-// What the tests start as processes and threads are the bundled programs, as with `npm start`.
+// Tests start the bundled programs as processes and threads, as `npm start` does.
 startBundled()
 
 holdAnswers()

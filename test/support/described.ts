@@ -2,7 +2,7 @@ import type { ValidateFunction } from "ajv"
 import { Ajv2020 } from "ajv/dist/2020.js"
 import { description } from "../../src/Description.ts"
 
-// Holds answers to the OpenAPI document: their status, headers, media type and body.
+// Compares answers with the OpenAPI document: their status, headers, media type and body.
 
 interface Header {
   readonly required?: boolean
@@ -17,7 +17,7 @@ interface Operation {
 }
 type PathItem = Readonly<Record<string, Operation>>
 
-/** An answer as far as it is known. */
+/** An answer, as far as it is known. */
 export interface Answer {
   readonly method: string
   /** With the query, without the origin. */
@@ -32,7 +32,7 @@ ajv.addSchema(document, "openapi")
 
 const compiled = new Map<string, ValidateFunction>()
 
-/** The check of the value at a JSON pointer (RFC 6901) of the document. */
+/** The check for the value at a JSON pointer (RFC 6901) of the document. */
 export const validator = (pointer: string): ValidateFunction => {
   const known = compiled.get(pointer)
   if (known !== undefined) return known
@@ -57,13 +57,13 @@ export const at = (pointer: string): unknown =>
       document
     )
 
-/** Where the value at a pointer stands, through a reference. */
+/** The location of the value at a pointer, after following a reference. */
 export const resolved = (pointer: string): string => {
   const { $ref } = at(pointer) as { readonly $ref?: string }
   return $ref === undefined ? pointer : $ref.slice(1)
 }
 
-/** The parameters whose values may span several segments; each is the last of its path. */
+/** Parameters whose values may span several segments. Each is the last of its path. */
 const tails = /\{(?:path|name|page)\}$/
 
 const pattern = (template: string): RegExp => {
@@ -75,14 +75,14 @@ const pattern = (template: string): RegExp => {
   return new RegExp(`^/${source.join("/")}/?$`, "s")
 }
 
-/** The router prefers fixed segments, from the left, and single ones to several. */
+/** The router prefers fixed segments, from the left, and single ones over several. */
 const order = (template: string): string => template.replace(tails, "~~").replaceAll(/\{\w+\}/g, "~")
 
 const templates = Object.keys(document.paths)
   .sort((a, b) => (order(a) < order(b) ? -1 : 1))
   .map((template) => [template, pattern(template)] as const)
 
-/** The template of a path; undefined for what the document does not describe. */
+/** The template of a path; undefined if the document does not describe it. */
 export const templateOf = (path: string): string | undefined =>
   templates.find(([, matches]) => matches.test(path.split("?", 1)[0]!))?.[0]
 
@@ -99,7 +99,7 @@ const headerFaults = (responseAt: string, headers: Headers): ReadonlyArray<strin
     return faultsOf(validator(child(headerAt, "schema")), typed).map((fault) => `${name}: ${value}: ${fault}`)
   })
 
-/** What a JSON text has against a schema. */
+/** The violations of a schema in a JSON text. */
 const textFaults = (check: ValidateFunction, text: string): ReadonlyArray<string> => {
   try {
     return faultsOf(check, JSON.parse(text))
@@ -110,11 +110,11 @@ const textFaults = (check: ValidateFunction, text: string): ReadonlyArray<string
 
 const essence = (contentType: string): string => contentType.split(";", 1)[0]!.trim().toLowerCase()
 
-/** The declared media type or range that an answer's type belongs to. */
+/** The declared media type or range that covers an answer's type. */
 const mediaOf = (declared: ReadonlyArray<string>, type: string): string | undefined =>
   [type, `${type.split("/", 1)[0]}/*`, "*/*"].find((one) => declared.includes(one))
 
-/** Where the answer is declared: its response in the document. Undefined when it is not. */
+/** The response in the document that declares the answer; undefined if there is none. */
 const responseOf = ({ method, path, status }: Answer): string | undefined => {
   const template = templateOf(path)
   if (template === undefined) return undefined
@@ -124,7 +124,7 @@ const responseOf = ({ method, path, status }: Answer): string | undefined => {
   return resolved(child("/paths", template, name, "responses", status))
 }
 
-/** What no operation describes: other paths, other methods, and what is asked of a path as such. */
+/** Answers that no operation describes: to other paths or methods, or caused by the path itself. */
 const isOutside = ({ method, path }: Answer): boolean => {
   const template = templateOf(path)
   const name = method === "HEAD" ? "get" : method.toLowerCase()
@@ -133,7 +133,7 @@ const isOutside = ({ method, path }: Answer): boolean => {
 
 const problemType = "application/problem+json"
 
-/** What an answer's head has against the document. */
+/** How an answer's head violates the document. */
 export const headFaults = (answer: Answer): ReadonlyArray<string> => {
   const type = answer.headers.get("content-type")
   if (isOutside(answer)) {
@@ -151,7 +151,7 @@ export const headFaults = (answer: Answer): ReadonlyArray<string> => {
   ]
 }
 
-/** What an answer's body has against the document; it is JSON, lines of JSON, or nothing that a schema describes. */
+/** How an answer's body violates the document. The body is JSON, lines of JSON, or without a schema. */
 export const bodyFaults = (answer: Answer, body: string): ReadonlyArray<string> => {
   const type = essence(answer.headers.get("content-type") ?? "")
   const isLines = type === "application/x-ndjson"

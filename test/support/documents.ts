@@ -14,7 +14,7 @@ export const documents: ReadonlyArray<string> = [...readdirSync(root), ...below(
   (file) => file.endsWith(".md")
 )
 
-/** The page of each problem, by the name in its `type`. */
+/** The page of each problem, by its name in `type`. */
 export const problemPages: ReadonlyArray<string> = readdirSync(join(root, "docs/problems")).map((file) =>
   file.replace(/\.md$/, "")
 )
@@ -28,7 +28,7 @@ export interface Fence {
 export const fences = (markdown: string): ReadonlyArray<Fence> =>
   [...markdown.matchAll(/^```(\w*)\n([\s\S]*?)^```$/gm)].map(([, language = "", text = ""]) => ({ language, text }))
 
-/** The text under a heading, up to the next one of its rank. */
+/** The text below a heading, up to the next one of the same level. */
 export const section = (markdown: string, heading: string): string => {
   const rank = /^#+/.exec(heading)![0]
   const start = markdown.indexOf(`\n${heading}\n`)

@@ -1,4 +1,7 @@
-/** The values of a document as a `LineEncoder` takes them: each in UTF-8 behind its length; -1 for a missing one. */
+/**
+ * The values of a document in the form that a `LineEncoder` reads: each in UTF-8 after its length; -1 for a missing
+ * one.
+ */
 export const framed = (texts: ReadonlyArray<string | null>): Uint8Array =>
   Buffer.concat(
     texts.flatMap((text) => {

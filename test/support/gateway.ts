@@ -26,19 +26,19 @@ import { until } from "./process.ts"
 
 export const exampleConf = fileURLToPath(new URL("../../examples/conf", import.meta.url))
 
-/** A temporary folder that goes with the scope. */
+/** A temporary folder that is removed with the scope. */
 export const temporaryFolder = Effect.acquireRelease(
   Effect.sync(() => mkdtempSync(join(tmpdir(), "flow-test-"))),
   (folder) => Effect.sync(() => rmSync(folder, { recursive: true, force: true }))
 )
 
-/** A gateway that answers on a free port: its address, its typed client, its settings. */
+/** A gateway on a free port: its address, typed client and settings. */
 export class TestGateway extends Context.Service<
   TestGateway,
   { readonly url: string; readonly client: Client.FlowGateway; readonly settings: Settings["Service"] }
 >()("test/TestGateway") {}
 
-/** Settings on a fresh database and a temporary data folder, with the example configuration unless told otherwise. */
+/** Settings with a fresh database, a temporary data folder and, by default, the example configuration. */
 export const testSettings = (given: Partial<Settings["Service"]> = {}) =>
   Layer.effect(
     Settings,
@@ -92,7 +92,7 @@ export const testSettings = (given: Partial<Settings["Service"]> = {}) =>
     })
   )
 
-/** The routes on the services that are given: production's, or others in their place. */
+/** The routes on the given services: production's, or replacements. */
 export const served = <A, E, R>(services: Layer.Layer<A, E, R>) =>
   Layer.effect(
     TestGateway,
@@ -111,7 +111,7 @@ export const served = <A, E, R>(services: Layer.Layer<A, E, R>) =>
     Layer.provide(Logger.layer([]))
   )
 
-/** The real gateway in this process: PostgreSQL, blobs on disk, runs as child processes. */
+/** The real gateway, in this process: PostgreSQL, blobs on disk, runs as child processes. */
 export const gateway = (given: Partial<Settings["Service"]> = {}) =>
   served(Production.layer).pipe(Layer.provideMerge(testSettings(given)), Layer.orDie)
 
@@ -119,7 +119,7 @@ const logins = StoredLogins.layer.pipe(
   Layer.provideMerge(Layer.provide(StoredSessions.layer, Layer.fresh(StoredKeyCheck.layer)))
 )
 
-/** The same, with rules and principals of the test's own. */
+/** The same, with the test's rules and principals. */
 export const gatewayOn = <E, R>(
   access: Layer.Layer<AccessRules | Authenticator | TenantRules, E, R>,
   given: Partial<Settings["Service"]> = {}
@@ -129,14 +129,14 @@ export const gatewayOn = <E, R>(
     Layer.orDie
   )
 
-/** The same routes and use cases on memory. */
+/** The same routes and use cases with in-memory adapters. */
 export const memoryGateway = (given: Partial<Settings["Service"]> = {}) =>
   served(Memory.layer).pipe(
     Layer.provideMerge(testSettings({ databaseUrl: "postgres://unused", ...given })),
     Layer.orDie
   )
 
-/** A suite that behaves the same on both. */
+/** Runs a suite on both: it must behave the same. */
 export const onBoth = (name: string, suite: (it: Vitest.MethodsNonLive<TestGateway>) => void) => {
   sharedLayer(memoryGateway(), { excludeTestServices: true })(`${name} in memory`, suite)
   sharedLayer(gateway(), { excludeTestServices: true })(`${name} on PostgreSQL, disk and processes`, suite)
@@ -149,7 +149,7 @@ export const flowlineForm = (text: string, name = "flowline.yaml"): FormData => 
   return form
 }
 
-/** Waits until the execution has ended, and gives its detail. */
+/** Waits for the end of the execution, and returns its detail. */
 export const ended = (tenant: string, flowlineId: string, executionId: string) =>
   Effect.flatMap(TestGateway, ({ client }) =>
     until(
@@ -158,6 +158,6 @@ export const ended = (tenant: string, flowlineId: string, executionId: string) =
     )
   )
 
-/** A request without the client, for what a typed client cannot send. `path` starts with a slash. */
+/** A request without the client, for requests that a typed client cannot send. `path` starts with a slash. */
 export const raw = (path: string, init: RequestInit = {}) =>
   Effect.flatMap(TestGateway, ({ url }) => Effect.promise(() => fetch(url + path, init)))

@@ -3,9 +3,9 @@ import { document, templateOf } from "./described.ts"
 import type { DescribedOperation, DescribedParameter } from "./operations.ts"
 import { random } from "./random.ts"
 
-// Makes requests from the OpenAPI document alone: valid and invalid values for parameters, headers and bodies.
+// Generates requests from the OpenAPI document alone: valid and invalid values for parameters, headers and bodies.
 
-/** Choices that follow from a seed. */
+/** Choices that a seed determines. */
 const choices = (seed: number) => {
   const { below } = random(seed)
   return { seed, next: () => below(1000) / 1000, pick: <A>(all: ReadonlyArray<A>): A => all[below(all.length)]! }
@@ -18,7 +18,7 @@ export interface GeneratedCall {
   readonly method: string
   readonly headers: Readonly<Record<string, string>>
   readonly body?: string | FormData
-  /** Whether a parameter has a value that its schema excludes. */
+  /** Whether the schema of a parameter excludes its value. */
   readonly isInvalid: boolean
 }
 
@@ -28,7 +28,7 @@ const definitions = JSON.parse(
 
 const samples = new Map<string, ReadonlyArray<unknown>>()
 
-/** Some values that a schema admits, the same for each seed. */
+/** Some values that a schema admits. A seed always yields the same ones. */
 const samplesOf = (schema: object, seed: number): ReadonlyArray<unknown> => {
   const text = JSON.stringify(schema).replaceAll("#/components/schemas/", "#/$defs/")
   const known = samples.get(text)
@@ -43,7 +43,7 @@ const samplesOf = (schema: object, seed: number): ReadonlyArray<unknown> => {
   return found
 }
 
-/** Texts that break what expects others. */
+/** Texts that break code with narrower expectations. */
 const hostile = [
   "",
   "0",
@@ -91,17 +91,17 @@ const hostileBodies = ["", "{", "null", "[]", '"a"', '{"index":1}', '{"__proto__
 /** Lone surrogates cannot be sent. */
 const textOf = (value: unknown): string => (Array.isArray(value) ? value.join(",") : String(value)).toWellFormed()
 
-/** Values for parameters by name, in place of the examples: ids of what is there. */
+/** Values for parameters by name, such as ids of existing objects, instead of the examples. */
 export type Known = Readonly<Record<string, ReadonlyArray<string>>>
 
-/** A value for a parameter, and whether it is one that the schema admits; undefined to leave it out. */
+/** A value for a parameter, and whether its schema admits it; undefined to omit the parameter. */
 const valueOf = (
   { next, pick, seed }: Choices,
   known: Known,
   { name, schema, example, required }: DescribedParameter
 ) => {
   const examples = known[name] ?? (example === undefined ? [] : [textOf(example)])
-  // Other tenants are not there, and their answers all alike.
+  // Other tenants do not exist, and their answers are all alike.
   const chance = name === "tenant" && next() < 0.9 ? 0.5 : next()
   if (required !== true && chance < 0.3) return undefined
   if (examples.length > 0 && chance < 0.65) return { text: pick(examples), valid: true }
@@ -109,7 +109,7 @@ const valueOf = (
   return { text: pick(hostile), valid: false }
 }
 
-/** Visible ASCII, which is what a header may have. */
+/** Visible ASCII: the characters that a header may contain. */
 const isSendable = (text: string): boolean => /^[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?$/.test(text)
 
 const bodyOf = ({ next, pick, seed }: Choices, { operation }: DescribedOperation) => {
@@ -129,7 +129,7 @@ const bodyOf = ({ next, pick, seed }: Choices, { operation }: DescribedOperation
   return { type: undefined, body: form }
 }
 
-/** So many requests for an operation, which depend on nothing but the seed. */
+/** `count` requests for an operation, determined by the seed. */
 export const callsOf = (
   operation: DescribedOperation,
   { count, seed, known }: { readonly count: number; readonly seed: number; readonly known: Known }
@@ -158,14 +158,14 @@ export const callsOf = (
       path: query.size === 0 ? path : `${path}?${query}`,
       method: operation.method,
       headers,
-      // An empty segment makes it the path of another operation.
+      // An empty segment turns the path into that of another operation.
       isInvalid: isInvalid && templateOf(path) === operation.path,
       ...(body === undefined ? {} : { body: body.body })
     }
   })
 }
 
-/** Whether a text stands for a value that the parameter's schema admits. */
+/** Whether a text represents a value that the parameter's schema admits. */
 const isAdmitted = ({ schema }: DescribedParameter, text: string): boolean => {
   if (schema["type"] === "boolean") return text === "true" || text === "false"
   if (schema["type"] !== "integer") return true

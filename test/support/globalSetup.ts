@@ -11,14 +11,14 @@ import { startTestServer } from "./postgresServer.ts"
 
 declare module "vitest" {
   interface ProvidedContext {
-    /** The PostgreSQL that all test files of this run share; `TestPostgres` makes a database in it. */
+    /** The PostgreSQL that all test files of this run share. `TestPostgres` creates databases in it. */
     postgresUrl: string
   }
 }
 
 /**
- * Bundles the programs that the tests start, as `npm start` does, and lets all of them share one cache of compiled code,
- * which the first of each writes.
+ * Bundles the programs that the tests start, as `npm start` does. All of them share a cache of compiled code, which the
+ * first instance of each fills.
  */
 const prepare = async (): Promise<string> => {
   await refresh()

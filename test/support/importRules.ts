@@ -2,23 +2,23 @@ import { dirname } from "node:path"
 
 /** Packages without I/O that the pure parts of the product may use. */
 const pure = /^(effect(\/.*)?|yaml|hjson|jsep|oniguruma-to-es|quickjs-emscripten|csv-parse(\/sync)?|mmdb-lib|bowser)$/
-/** What every feature may stand on. */
+/** Files that every feature may import. */
 const ground = /^src\/(errors|languages|protocol|services\/shared)\//
-/** What handlers share, and the forms and streams that they read and write. */
+/** Files that handlers share, with the forms and streams that they read and write. */
 const http = /^src\/services\/http\//
-/** The ports to what both programs use; all else in `drivers` is their adapters. */
+/** The ports to the drivers of both programs. The rest of `drivers` is adapters. */
 const ports = /^src\/drivers\/(blobs\/(Blobs|Pipe)|search\/Search)\.ts$/
-/** Packages of the console, and its client. */
+/** Packages of the console, with its client. */
 const browser =
   /^(react|react-dom|react-aria-components|@codemirror|@lezer|@tanstack|@xyflow|@dagrejs|@zip\.js|hyparquet|uplot|yaml|fzstd|eventsource-parser|@noble\/hashes|papaparse)(\/.*)?$/
 const light = /^@flow-gateway\/client\/(light|hjson)$/
 const packages = /^(?!src\/|packages\/)/
-/** The ports to who may do what, and how much of it, which wrap every request. */
+/** The ports to permissions and limits, which are checked for every request. */
 const guards = /^src\/services\/(access|limits)\/(?!(Api|Http|Description)\.ts)\w+\.ts$/
-/** Use cases and ports of features: all of their folder but what faces HTTP. */
+/** Use cases and ports of features: their whole folders except the HTTP files. */
 const services = /^src\/services\/(?!http\/|.*\/(Api|Http|Description)\.ts$)/
 
-/** Who may import whom: the first rule whose pattern a file matches holds. `own` is the feature's folder. */
+/** Who may import whom: the first rule whose pattern matches the file applies. `own` is the feature's folder. */
 const rules: ReadonlyArray<readonly [files: RegExp, mayImport: (own: string) => ReadonlyArray<RegExp>]> = [
   [/^src\/errors\//, () => [/^effect/, /^src\/errors\//]],
   [/^src\/languages\//, () => [pure, /^src\/languages\//]],
@@ -58,12 +58,12 @@ const rules: ReadonlyArray<readonly [files: RegExp, mayImport: (own: string) => 
     () => [/^effect/, /^src\/(Api|Description)\.ts$/, /^src\/services\/\w+\/Http\.ts$/, /^src\/layers\/http\//, ground]
   ],
   [/^packages\/client\/src\/hjson\.ts$/, () => [/^src\/languages\/document\/(DocumentSource|Hjson)\.ts$/]],
-  // The client is a package of its own: besides Effect it holds only what describes the interface.
+  // The client is a separate package: besides Effect it contains only the description of the interface.
   [
     /^packages\/client\/src\//,
     () => [/^effect/, /^packages\/client\/src\//, /^src\/Api\.ts$/, /^src\/services\/executions\/Execution\.ts$/]
   ],
-  // The console knows the gateway through the client only.
+  // The console uses the gateway only through the client.
   [/^packages\/console\/src\/texts\//, () => [/^packages\/console\/src\/texts\//]],
   [/^packages\/console\/src\/parts\//, () => [browser, light, /^packages\/console\/src\/(app|parts|texts)\//]],
   [/^packages\/console\/src\/app\//, () => [browser, light, /^packages\/console\/src\/(app|texts)\//]],
@@ -75,7 +75,7 @@ const rules: ReadonlyArray<readonly [files: RegExp, mayImport: (own: string) => 
     /^packages\/console\/src\/shell\//,
     () => [browser, /^packages\/console\/src\/((app|parts|shell|texts)\/|pages\/\w+\/\w+Page\.tsx$)/]
   ],
-  // The first script: it shows what takes keys, and loads the rest.
+  // The first script: it shows the editors that accept keys, and loads the rest.
   [
     /^packages\/console\/src\/early\.ts$/,
     () => [
@@ -88,7 +88,7 @@ const rules: ReadonlyArray<readonly [files: RegExp, mayImport: (own: string) => 
   [/^src\/\w+\.ts$/, () => [/^@?effect/, /^src\/(Http|gateway)\.ts$/, ground, /^src\/layers\//]]
 ]
 
-/** Whether a file may import another one, or a package. Paths are those from the root of the project. */
+/** Whether a file may import another file or a package. Paths start at the root of the project. */
 export const mayImport = (file: string, name: string): boolean => {
   const rule = rules.find(([pattern]) => pattern.test(file))
   return rule?.[1](dirname(file)).some((allowed) => allowed.test(name)) ?? false

@@ -1,4 +1,4 @@
-/** A value of a database: MaxMind's types as far as tests need them. A bigint is an uint64, a Buffer bytes. */
+/** A value of a database: MaxMind's types, as far as tests need them. A bigint is a uint64, a Buffer is bytes. */
 export type MmdbValue =
   | string
   | number
@@ -48,7 +48,7 @@ const encode = (value: MmdbValue): Buffer => {
   ])
 }
 
-/** The bits of a network; those of IPv4 are among those of IPv6. */
+/** The bits of a network. IPv4 networks are part of the IPv6 address space. */
 const bitsOf = (network: string, ipVersion: 4 | 6): string => {
   const [address = "", length = ""] = network.split("/")
   if (!address.includes(":")) {
@@ -68,7 +68,7 @@ const bitsOf = (network: string, ipVersion: 4 | 6): string => {
 
 type Branch = { readonly data: MmdbValue } | { readonly sides: [Branch | undefined, Branch | undefined] }
 
-/** Puts data below a branch; what was there for a larger network stays beside it. */
+/** Puts data below a branch. The data of a larger network stays in the rest of the branch. */
 const put = (branch: Branch | undefined, bits: string, data: MmdbValue): Branch => {
   if (bits === "") return { data }
   const sides: [Branch | undefined, Branch | undefined] =
@@ -78,7 +78,7 @@ const put = (branch: Branch | undefined, bits: string, data: MmdbValue): Branch 
   return { sides }
 }
 
-/** A database in MaxMind's format of the records by their networks; give larger networks first. */
+/** A database in MaxMind's format with a record per network. Larger networks must come first. */
 export const mmdb = (
   records: ReadonlyArray<readonly [network: string, record: MmdbValue]>,
   ipVersion: 4 | 6 = 6

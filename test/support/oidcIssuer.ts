@@ -4,7 +4,7 @@ import { text } from "node:stream/consumers"
 import { Effect } from "effect"
 import { type CryptoKey, calculateJwkThumbprint, exportJWK, generateKeyPair, type JWTPayload, SignJWT } from "jose"
 
-/** What an authorization request has asked for. */
+/** The parameters of an authorization request. */
 interface Asked {
   readonly challenge: string
   readonly nonce: string
@@ -15,23 +15,23 @@ interface Asked {
 /** An OpenID Connect issuer on this machine that logs everybody in as `subject`, without a page. */
 export interface OidcIssuer {
   readonly issuer: string
-  /** The host and port that `FLOW_OUTBOUND_ALLOW` has to list. */
+  /** The host and port for `FLOW_OUTBOUND_ALLOW`. */
   readonly host: string
-  /** Who logs in next, and what the ID token says of that person besides. */
+  /** The subject of the next login, and additional claims of the ID token. */
   subject: string
   claims: JWTPayload
-  /** Signs ID tokens in place of the published key. */
+  /** Signs ID tokens instead of the published key. */
   signer: CryptoKey | undefined
-  /** Where it gives tokens for codes. */
+  /** Path of the token endpoint. */
   tokenPath: string
-  /** Answers in place of the issuer at the paths that it knows. */
+  /** Answers instead of the issuer, at the paths that it handles. */
   instead: Map<string, RequestListener>
-  /** What the authorization endpoint answers in place of a code. */
+  /** The answer of the authorization endpoint instead of a code. */
   denial: string | undefined
-  /** Requests by path, and the bodies and credentials that the token endpoint got. */
+  /** Requests by path, and the bodies and credentials that the token endpoint received. */
   readonly asked: Map<string, number>
   readonly exchanges: Array<{ readonly body: URLSearchParams; readonly authorization: string | undefined }>
-  /** The answer of the authorization endpoint to a browser: the address of the gateway's callback. */
+  /** The authorization endpoint's answer to a browser: the address of the gateway's callback. */
   readonly authorize: (url: string) => string
   /** A token of the issuer for `subject`, for five minutes unless the claims say otherwise. */
   readonly sign: (claims: JWTPayload) => Promise<string>
@@ -51,7 +51,7 @@ const start = async (port: number): Promise<OidcIssuer> => {
   const { privateKey, publicKey } = await generateKeyPair("ES256", { extractable: true })
   const jwk = { ...(await exportJWK(publicKey)), alg: "ES256", use: "sig" }
   const kid = await calculateJwkThumbprint(jwk)
-  /** What codes stand for, each until it is used. */
+  /** The login of each code, until the code is used. */
   const codes = new Map<string, Asked>()
   let codesMade = 0
 
@@ -82,7 +82,7 @@ const start = async (port: number): Promise<OidcIssuer> => {
   const sign = (claims: JWTPayload): Promise<string> => {
     const now = Math.floor(Date.now() / 1000)
     const all = { iss: made.issuer, sub: made.subject, exp: now + 300, iat: now, ...claims }
-    // Claims that are undefined are left out.
+    // Claims with the value undefined are omitted.
     return new SignJWT(JSON.parse(JSON.stringify(all)) as JWTPayload)
       .setProtectedHeader({ alg: "ES256", kid })
       .sign(made.signer ?? privateKey)
@@ -153,7 +153,7 @@ const start = async (port: number): Promise<OidcIssuer> => {
   return made
 }
 
-/** Starts an issuer, at a free port unless told otherwise. It ends with the scope. */
+/** Starts an issuer, by default on a free port. It stops with the scope. */
 export const startOidcIssuer = (port = 0) =>
   Effect.acquireRelease(
     Effect.promise(() => start(port)),

@@ -22,7 +22,7 @@ const unlimited = Layer.succeed(RequestRates, {
   take: () => Effect.void
 })
 
-/** No tenant is suspended, and nobody asks for limits. */
+/** No tenant is suspended, and no limit is checked. */
 export const rules = Layer.succeed(TenantRules, {
   limitsOf: () => never("limitsOf"),
   general: () => never("general"),
@@ -33,12 +33,12 @@ export const rules = Layer.succeed(TenantRules, {
   untilAllowed: () => Effect.void
 })
 
-/** What every group of endpoints needs around its handlers: anybody may do everything, at any rate. */
+/** The services around the handlers of every endpoint group: all users may do everything, at any rate. */
 export const open = Layer.mergeAll(Authentication.layer, Authorization.layer, RequestRate.layer).pipe(
   Layer.provide([Anonymous.layer, unlimited, rules])
 )
 
-/** The limits of the settings, for services that are built without the whole gateway. */
+/** The limits in the settings, for services that are built without the whole gateway. */
 export const openLimits = Layer.mergeAll(
   Layer.provide(FileLimits.layer, Anonymous.layer),
   InUse.layer,

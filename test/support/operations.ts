@@ -10,7 +10,7 @@ export interface DescribedParameter {
   readonly example?: unknown
 }
 
-/** An operation of the document with its parameters in place of references. */
+/** An operation of the document, with its references to parameters resolved. */
 export interface DescribedOperation {
   readonly id: string
   readonly path: string
@@ -46,7 +46,7 @@ export const operations: ReadonlyArray<DescribedOperation> = Object.entries(docu
   })
 )
 
-/** A form with these parts, each as a file. */
+/** A form with these parts, each sent as a file. */
 export const formOf = (parts: Readonly<Record<string, string>>): FormData => {
   const form = new FormData()
   for (const [name, value] of Object.entries(parts)) form.set(name, new Blob([value]), `${name}.txt`)

@@ -15,26 +15,26 @@ const env = { ...process.env, npm_config_offline: "true", npm_config_update_noti
 const shipped =
   /^(package\.json|tsconfig.*\.json|bin|src|packages|migrations|scripts|package-lock\.json|examples|docs|.*\.md)$/
 
-/** The compiler does not collect its garbage: that takes a third of its processor time. */
+/** The compiler runs without garbage collection, which would take a third of its processor time. */
 export const compiler = { GOGC: "off" }
 
-/** The build beside a bundle that is there; a compiler with one thread takes half the processor time. */
+/** The build next to an existing bundle. With one thread the compiler takes half the processor time. */
 const cheap = (build: string) => build.replace("rm -rf dist && ", "").replace("tsc ", "tsc --singleThreaded ")
 
 const packed = async (folder: string, given: ReadonlyArray<string>, PATH: string): Promise<string> => {
   const { stdout } = await run("npm", ["pack", "--json", ...given], { cwd: folder, env: { ...env, ...compiler, PATH } })
-  // Scripts print before it.
+  // Scripts print before the result.
   const [packed] = JSON.parse(stdout.slice(stdout.indexOf("[\n")))
   return join(folder, packed.filename)
 }
 
-/** Builds and packs a copy of the project; gives the paths of the tarballs of the gateway and of its client. */
+/** Builds and packs a copy of the project; returns the paths of the tarballs of the gateway and its client. */
 const pack = async (folder: string): Promise<readonly [gateway: string, client: string]> => {
   for (const name of readdirSync(root).filter((name) => shipped.test(name))) {
     cpSync(join(root, name), join(folder, name), { recursive: true })
   }
   symlinkSync(join(root, "node_modules"), join(folder, "node_modules"))
-  // The bundle is the one that the run's set-up has made of the same sources.
+  // Uses the bundle that the setup of the test run has made from the same sources.
   const bundled = readFileSync(join(root, bundles.current), "utf8").trim()
   for (const name of ["current", bundled]) {
     const from = join(root, bundles.folder, name)
@@ -77,7 +77,7 @@ const isOld = (node: string): boolean => {
   return Number(major) < 22 || (Number(major) === 22 && Number(minor) < 19)
 }
 
-/** The Nodes to start the package's program with: the project's, and an old one of the system's where there is one. */
+/** The Node executables that start the package's program: the project's, and an old one of the system, if present. */
 export const nodes = (): ReadonlyArray<string> => {
   const folders = (process.env["PATH"] ?? "").split(delimiter).filter((folder) => !folder.includes("node_modules"))
   const old = folders.map((folder) => join(folder, "node")).find(isOld)
@@ -113,7 +113,7 @@ export const startProgram = (node: string, folder: string, variables: Readonly<R
     }),
     ({ pid, stop }) =>
       Effect.promise(async () => {
-        // An old Node has handed the program to a child.
+        // An old Node has handed the program over to a child.
         const left = [pid, ...childrenOf(pid), ...childrenOf(pid).flatMap(childrenOf)].filter(isAlive)
         if (left.length === 0) return
         void stop()

@@ -10,7 +10,7 @@ import { layerFromUrl } from "../../src/layers/postgres/Postgres.ts"
 import { startTestServer } from "./postgresServer.ts"
 import { patience } from "./process.ts"
 
-/** The run's server, from `globalSetup.ts`; where that is not configured, one for this file alone. */
+/** The run's server from `globalSetup.ts`, or a server for this file alone where that is not configured. */
 const server: Effect.Effect<Redacted.Redacted<string>, unknown, Scope.Scope> = Effect.suspend(() => {
   const url: string | undefined = inject("postgresUrl")
   return url === undefined ? startTestServer : Effect.succeed(Redacted.make(url))
@@ -22,7 +22,7 @@ const withDatabase = (url: Redacted.Redacted<string>, database: string): Redacte
   return Redacted.make(changed.href)
 }
 
-/** The migrated template changes its name with the migrations' text. */
+/** The name of the migrated template depends on the text of the migrations. */
 const templateName = (): string => {
   const folder = new URL("../../migrations/", import.meta.url)
   const list = new URL("../../src/layers/postgres/Migrations.ts", import.meta.url)
@@ -36,7 +36,7 @@ const templateLock = 7_405_101
 const exists = (admin: PgClient.PgClient, database: string) =>
   Effect.map(admin`SELECT 1 FROM pg_database WHERE datname = ${database}`, (rows) => rows.length > 0)
 
-/** Built under another name: whoever sees the template sees it whole. */
+/** Built under another name, so that nobody can see an incomplete template. */
 const ensureTemplate = Effect.fnUntraced(function* (admin: PgClient.PgClient, url: Redacted.Redacted<string>) {
   const template = templateName()
   if (yield* exists(admin, template)) return template
@@ -52,7 +52,7 @@ const ensureTemplate = Effect.fnUntraced(function* (admin: PgClient.PgClient, ur
         yield* Effect.scoped(
           Effect.flatMap(client, (sql) => Effect.provideService(migrate(), SqlClient.SqlClient, sql))
         )
-        // The migrating session may take a moment to leave.
+        // The migrating session may take a moment to disconnect.
         yield* Effect.retry(admin`ALTER DATABASE ${admin(making)} RENAME TO ${admin(template)}`, { times: 100 })
       }),
     () => Effect.ignore(admin`SELECT pg_advisory_unlock(${templateLock})`)
@@ -85,13 +85,13 @@ export const freshDatabase: Effect.Effect<Redacted.Redacted<string>, never, Scop
   (admin, url) => Effect.provide(ensureTemplate(admin, url), Reactivity.layer)
 )
 
-/** The same without any table. */
+/** The same without tables. */
 export const emptyDatabase: Effect.Effect<Redacted.Redacted<string>, never, Scope.Scope> = createDatabase(() =>
   Effect.succeed("template0")
 )
 
 /**
- * The production clients (`SqlClient`, `PgClient`, `WideSql`) on a fresh database of their own. One per use of the
- * layer: `layer(TestPostgres)("…", (it) => …)` shares it among the tests of the block.
+ * The production clients (`SqlClient`, `PgClient`, `WideSql`) on a fresh database. Each use of the layer creates one:
+ * `layer(TestPostgres)("…", (it) => …)` shares it among the tests of the block.
  */
 export const TestPostgres = Layer.unwrap(Effect.map(freshDatabase, (url) => Layer.orDie(layerFromUrl(url))))

@@ -10,10 +10,10 @@ import { startEmbedded } from "../../src/layers/postgres/Embedded.ts"
 import type { EmbeddedPostgresError } from "../../src/layers/postgres/EmbeddedPostgresError.ts"
 import { type FolderLocked, lockFolder } from "../../src/layers/postgres/FolderLock.ts"
 
-/** Bytes that the servers of a run have at most: some hundred MiB. */
+/** Maximum bytes that the servers of a run need: some hundred MiB. */
 const most = 512 * 1024 * 1024
 
-/** A file system in memory with room for several runs, unless `TMPDIR` says where files belong. */
+/** An in-memory file system with room for several runs, unless `TMPDIR` sets the place of files. */
 const memory = (): string | undefined => {
   if (process.env["TMPDIR"] !== undefined || process.availableMemory() < 4 * most) return undefined
   try {
@@ -25,12 +25,12 @@ const memory = (): string | undefined => {
 }
 
 /**
- * Data folders of test servers, apart for each user, so that runs of root and of others do not meet. On a disk it takes the
- * kernel a fifth of a run's processor time to make and remove their files.
+ * Data folders of test servers, separate for each user, so that runs of root and of others do not interfere. On a disk,
+ * creating and removing their files takes the kernel a fifth of a run's processor time.
  */
 const home = join(memory() ?? tmpdir(), `flow-gateway-tests-${process.getuid?.() ?? 0}`)
 
-/** A folder for one server. Its mode lets the server's user pass where root cannot have a user namespace. */
+/** A folder for one server. Its mode lets the server's user through where root cannot have a user namespace. */
 export const temporaryFolder: Effect.Effect<string, never, Scope.Scope> = Effect.acquireRelease(
   Effect.sync(() => {
     mkdirSync(home, { recursive: true, mode: 0o711 })
@@ -39,10 +39,10 @@ export const temporaryFolder: Effect.Effect<string, never, Scope.Scope> = Effect
   (folder) => Effect.sync(() => rmSync(folder, { recursive: true, force: true }))
 )
 
-/** Where the run's processes find a cluster to copy: initdb takes seconds of a processor. */
+/** Where the processes of the run find a cluster to copy: initdb takes seconds of processor time. */
 const templateVariable = "TEST_CLUSTER"
 
-/** The template is locked, so that no other run sweeps it away. */
+/** The template is locked, so that no other run removes it. */
 const template = Effect.gen(function* () {
   const folder = yield* temporaryFolder
   yield* lockFolder(folder)
@@ -71,10 +71,10 @@ export const temporaryCluster: Effect.Effect<string, EmbeddedPostgresError, Scop
   putCluster
 )
 
-/** A test lets its folder's lock go between two servers; no test is this old, in milliseconds. */
+/** A test releases its folder's lock between two servers. No test takes this many milliseconds. */
 const leftover = 10 * 60_000
 
-/** Removes what killed runs have left: old folders whose lock is free. Their servers have ended with their owners. */
+/** Removes the remains of killed runs: old folders whose lock is free. Their servers ended with their owners. */
 const sweep = Effect.gen(function* () {
   mkdirSync(home, { recursive: true, mode: 0o711 })
   for (const name of readdirSync(home)) {
@@ -88,7 +88,7 @@ const sweep = Effect.gen(function* () {
   }
 })
 
-/** A PostgreSQL for tests: real, but without the waits for the disk that only matter when the machine dies. */
+/** A PostgreSQL for tests: real, but without waiting for the disk, which only matters when the machine dies. */
 export const startTestServer: Effect.Effect<
   Redacted.Redacted<string>,
   EmbeddedPostgresError | FolderLocked,

@@ -15,23 +15,23 @@ export interface Exit {
   readonly signal: NodeJS.Signals | null
 }
 
-/** A gateway in a process of its own, as `npm start` runs it. */
+/** A gateway in a separate process, as `npm start` runs it. */
 export interface GatewayProcess {
   readonly process: ChildProcess
   readonly pid: number
   readonly exit: Promise<Exit>
   readonly stdout: () => string
   readonly stderr: () => string
-  /** Waits for the ready line; fails with what was printed when the process ends instead. */
+  /** Waits for the ready line. If the process ends first, it fails with the process's output. */
   readonly ready: () => Promise<{ readonly url: string; readonly port: number }>
 }
 
 const passed = ["PATH", "HOME", "TMPDIR", "LANG", "NODE_COMPILE_CACHE"]
 
 /**
- * Starts the gateway with these variables and no others of the gateway's.
+ * Starts the gateway with only these variables of the gateway.
  *
- * @param through a command that replaces itself by the command that is added to it
+ * @param through a command that replaces itself by the command appended to it
  */
 export const startProcess = (
   variables: Readonly<Record<string, string>>,
@@ -72,7 +72,7 @@ const fieldsOf = (pid: number | string): ReadonlyArray<string> => {
   }
 }
 
-/** Whether the process can still do something; one that nobody has reaped cannot. */
+/** Whether the process can still act. A zombie cannot. */
 export const isAlive = (pid: number): boolean => !["Z", "X", undefined].includes(fieldsOf(pid)[0])
 
 /** The process ids of all living processes for which the condition holds. */
@@ -83,7 +83,7 @@ export const pidsWhere = (holds: (pid: number, parent: number) => boolean): Read
 
 export const childrenOf = (pid: number): ReadonlyArray<number> => pidsWhere((_, parent) => parent === pid)
 
-/** The arguments of a process, apart by blanks. */
+/** The arguments of a process, separated by blanks. */
 export const commandOf = (pid: number): string => {
   try {
     return readFileSync(`/proc/${pid}/cmdline`, "utf8").replaceAll("\0", " ")
@@ -92,7 +92,7 @@ export const commandOf = (pid: number): string => {
   }
 }
 
-/** The files below a folder that a process holds open. */
+/** The files below a folder that a process has open. */
 export const openBelow = (pid: number, folder: string): ReadonlyArray<string> =>
   readdirSync(`/proc/${pid}/fd`).flatMap((fd) => {
     try {
@@ -109,11 +109,11 @@ export const openFiles = (pid: number): number => readdirSync(`/proc/${pid}/fd`)
 export const residentMib = (pid: number): number =>
   Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1]) / 1024
 
-/** The processes of the runs that a gateway has started: its children that run the product's `run`. */
+/** The processes of a gateway's runs: its children that execute the product's `run`. */
 export const runnersOf = (gateway: number): ReadonlyArray<number> =>
   childrenOf(gateway).filter((pid) => /\/run\.(ts|js)/.test(commandOf(pid)))
 
-/** The embedded PostgreSQL on a data folder, server first; empty while there is none. */
+/** The embedded PostgreSQL of a data folder, server first; empty if it is not running. */
 export const postgresOf = (data: string): ReadonlyArray<number> => {
   try {
     const server = Number(readFileSync(join(data, "postgres/data/postmaster.pid"), "utf8").split("\n")[0])
@@ -132,22 +132,22 @@ export const signal = (pids: ReadonlyArray<number>, name: NodeJS.Signals): void 
   }
 }
 
-/** A folder below another that goes with the scope. */
+/** A folder below another, removed with the scope. */
 export const temporaryIn = (parent: string): Effect.Effect<string, never, Scope.Scope> =>
   Effect.acquireRelease(
     Effect.sync(() => mkdtempSync(join(parent, "flow-process-"))),
     (folder) => Effect.sync(() => rmSync(folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 50 }))
   )
 
-/** A temporary folder that goes with the scope. */
+/** A temporary folder, removed with the scope. */
 export const temporary = temporaryIn(tmpdir())
 
-/** The processes on one data folder: whatever is still there when the scope closes is killed. */
+/** The processes on one data folder. Those that are still running when the scope closes are killed. */
 export interface Site {
   readonly data: string
   /** Starts a gateway on the folder and waits until it is ready. */
   readonly start: (variables?: Readonly<Record<string, string>>) => Promise<Running>
-  /** The same without the wait. */
+  /** The same without waiting. */
   readonly spawn: (variables?: Readonly<Record<string, string>>) => GatewayProcess
 }
 
@@ -167,8 +167,8 @@ const leave = async (data: string, started: ReadonlyArray<GatewayProcess>) => {
 }
 
 /**
- * A fresh data folder on which gateways can be started, killed and started again. With `embedded` each runs its own
- * PostgreSQL there; else they share a fresh database of the run's server, which starts much faster.
+ * A fresh data folder on which gateways can be started, killed and started again. With `embedded` each gateway runs
+ * PostgreSQL there. Otherwise they share a fresh database of the run's server, which starts much faster.
  */
 export const site = (
   options: {

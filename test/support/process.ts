@@ -3,11 +3,11 @@ import { createInterface } from "node:readline"
 import { fileURLToPath } from "node:url"
 import { Effect } from "effect"
 
-/** A child process and the lines it has printed. */
+/** A child process and its printed lines. */
 export interface Running {
   readonly process: ChildProcess
   readonly lines: ReadonlyArray<string>
-  /** The first line that starts with `word`; fails when the process ends, or the time is up, without it. */
+  /** The first line that starts with `word`. Fails if the process ends or the time is up before. */
   readonly line: (word: string, millis?: number) => Promise<string>
   readonly exit: Promise<{ readonly code: number | null; readonly signal: NodeJS.Signals | null }>
 }
@@ -19,9 +19,9 @@ export interface RunOptions {
 }
 
 /**
- * Runs a TypeScript file in a Node of its own. What it writes to stderr is added to a failure.
+ * Runs a TypeScript file in a separate Node process. Its stderr is added to a failure.
  *
- * @param options.through a command that replaces itself by the command that is added to it
+ * @param options.through a command that replaces itself by the command appended to it
  */
 export const runFile = (
   file: URL,
@@ -37,7 +37,7 @@ export const runFile = (
   reader.on("line", (text) => lines.push(text))
   const exit = new Promise<{ code: number | null; signal: NodeJS.Signals | null }>((done) => {
     child.on("close", (code, signal) => done({ code, signal }))
-    // It could not be started.
+    // The process could not be started.
     child.on("error", (error) => {
       complaints += error.message
       done({ code: null, signal: null })
@@ -68,12 +68,12 @@ export const runFile = (
 }
 
 /**
- * Milliseconds that a condition may take. Only a failure waits so long: the bound leaves room for a machine that is
+ * Maximum milliseconds to wait for a condition. Only failures take this long: the bound allows for a machine that is
  * many times slower than usual.
  */
 export const patience = 100_000
 
-/** Milliseconds until the next look: few at first, then more, as each look costs the machine. */
+/** Milliseconds until the next check: few at first, then more, because each check costs processor time. */
 const longer = (pause: number) => Math.min(pause * 1.3, 150)
 
 const pass = (millis: number) => new Promise<void>((done) => setTimeout(done, millis))
@@ -88,7 +88,7 @@ export const eventually = async (what: string, holds: () => boolean | Promise<bo
   }
 }
 
-/** Looks until what is seen is as it should be, and gives that; fails with what was seen last. */
+/** Polls a value until it is as expected, and returns it. Fails with the last value. */
 export const until = <A, E, R>(look: Effect.Effect<A, E, R>, holds: (seen: A) => boolean): Effect.Effect<A, E, R> =>
   Effect.gen(function* () {
     const deadline = performance.now() + patience

@@ -1,9 +1,9 @@
-/** A metric as `/metrics` tells it. */
+/** A metric of `/metrics`. */
 export interface Family {
   readonly name: string
   readonly type: string
   readonly help: string
-  /** The names of its labels, without those of the format itself. */
+  /** The names of its labels, without those that the format defines. */
   readonly labels: ReadonlyArray<string>
   readonly samples: ReadonlyArray<{ readonly labels: Readonly<Record<string, string>>; readonly value: number }>
 }
@@ -13,7 +13,7 @@ const sampleLine = /^([a-zA-Z_:][a-zA-Z0-9_:]*)(?:\{(.*)\})? (\S+)$/
 const labelsOf = (text = ""): Record<string, string> =>
   Object.fromEntries([...text.matchAll(/([a-zA-Z_]\w*)="((?:[^"\\]|\\.)*)"/g)].map(([, name, value]) => [name, value]))
 
-/** Reads Prometheus' text format. Throws at a sample without `HELP` and `TYPE` above it. */
+/** Parses Prometheus' text format. Throws at a sample without preceding `HELP` and `TYPE`. */
 export const parseMetrics = (text: string): ReadonlyArray<Family> => {
   const found = new Map<string, { type: string; help: string; samples: Array<Family["samples"][number]> }>()
   let help: readonly [string, string] | undefined

@@ -1,13 +1,13 @@
 /**
- * Where random choices begin: the same in each run, so that a suite that has passed passes again. Set `FLOW_TEST_SEED`
- * to another number to try other choices.
+ * The seed of random choices. It is the same in each run, so that a suite that passed passes again. Set
+ * `FLOW_TEST_SEED` to another number to try other choices.
  */
 export const seed = Number(process.env["FLOW_TEST_SEED"] ?? 20_261_122)
 
-/** Choices that are the same for the same seed. */
+/** Random choices that depend only on the seed. */
 export const random = (start = seed) => {
   let state = start
-  /** A whole number from 0 on that is less than `limit`. (Mulberry32.) */
+  /** An integer from 0 up to, but not including, `limit`. (Mulberry32.) */
   const below = (limit: number): number => {
     state = (state + 0x6d2b79f5) | 0
     let mixed = Math.imul(state ^ (state >>> 15), 1 | state)

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto"
 import { eventually } from "./process.ts"
 
-/** The members of an execution's detail that tests look at. */
+/** The members of an execution's detail that tests use. */
 export interface Detail {
   readonly id: string
   readonly state: string
@@ -12,7 +12,7 @@ export interface Detail {
   readonly events: ReadonlyArray<{ readonly event: string; readonly seq: number }>
 }
 
-/** A flowline that prints `count` records, `rate` of them a second; without `count` it goes on for ever. */
+/** A flowline that prints `count` records, `rate` of them per second; without `count` it runs forever. */
 export const generator = (count: number | undefined, rate: number): string => `
 runtime: stream
 dag:
@@ -39,7 +39,7 @@ const json = async <A>(response: Response): Promise<A> => {
 export const tenantOf = (url: string, tenant = "mytenant") => {
   const base = `${url}/v1/${tenant}`
   const get = <A>(path: string) => fetch(`${base}/${path}`).then((response) => json<A>(response))
-  // As a client should: a storage that is too busy to answer in time gets the same request again, with the same key.
+  // As clients should: if the storage is too busy to answer in time, the same request is sent again with the same key.
   const post = async <A>(path: string, body?: FormData, tries = 5): Promise<A> => {
     const headers = { "Idempotency-Key": randomUUID() }
     for (;;) {
@@ -69,7 +69,7 @@ export const tenantOf = (url: string, tenant = "mytenant") => {
     get,
     save: (text: string) => post<{ readonly id: string }>("flowline/save", formOf(text)),
     execute: (flowline: string) => post<{ readonly id: string }>(`flowline/${flowline}`).then(({ id }) => id),
-    /** Runs a file once, and gives the execution's id. */
+    /** Runs a file once, and returns the execution's id. */
     run: (text: string) => post<{ readonly id: string }>("flowline", formOf(text)).then(({ id }) => id),
     detail,
     until,

@@ -1,6 +1,8 @@
 import { BaseSequencer, type TestSpecification } from "vitest/node"
 
-/** What starts many processes or waits for them, the longest first: begun last, it would run alone in the end. */
+/**
+ * Test files that start many processes or wait for them, longest first: started last, one would run alone at the end.
+ */
 const slow = [
   "slow/outage",
   "slow/many-entries",
@@ -23,7 +25,7 @@ const rank = ({ moduleId }: TestSpecification): number => {
   return at === -1 ? slow.length : at
 }
 
-/** A clean clone does not know how long its tests take. */
+/** In a clean clone the durations of the tests are unknown. */
 export class SlowFirst extends BaseSequencer {
   override async sort(files: Array<TestSpecification>): Promise<Array<TestSpecification>> {
     return (await super.sort(files)).sort((a, b) => rank(a) - rank(b))

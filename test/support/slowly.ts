@@ -1,6 +1,6 @@
 import { request } from "node:http"
 
-/** Reads the head and the first bytes of an answer, then nothing more until `rest` or `leave`. */
+/** Reads the head and the first bytes of an answer, then nothing until `rest` or `leave` is called. */
 export const slowly = (url: string, headers: Readonly<Record<string, string>> = {}) =>
   new Promise<{ rest: () => Promise<Buffer>; leave: () => void }>((resolve, reject) => {
     const sent = request(url, { agent: false, headers }, (response) => {

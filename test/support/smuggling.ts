@@ -1,4 +1,7 @@
-/** Heads of a `POST` about whose end two readers may not agree; each is followed by what could be a request. */
+/**
+ * Heads of a `POST` whose end two parsers may see in different places; each is followed by bytes that could be a
+ * request.
+ */
 export const ambiguous: ReadonlyArray<readonly [what: string, fields: string]> = [
   ["CL.TE", "Content-Length: 5\r\nTransfer-Encoding: chunked"],
   ["TE.CL", "Transfer-Encoding: chunked\r\nContent-Length: 5"],
@@ -30,7 +33,7 @@ export const ambiguous: ReadonlyArray<readonly [what: string, fields: string]> =
   ["no colon", "Content-Length 5"]
 ]
 
-/** Codings before `chunked`, of which Node finds the end, and the status of the answer that closes the connection. */
+/** Codings before `chunked` for which Node finds the end, with the status of the answer that closes the connection. */
 export const coded: ReadonlyArray<readonly [status: number, version: string, fields: string]> = [
   [501, "1.1", "Transfer-Encoding: gzip, chunked"],
   [501, "1.1", "Transfer-Encoding: gzip,chunked"],
@@ -42,15 +45,15 @@ export const coded: ReadonlyArray<readonly [status: number, version: string, fie
   [400, "1.0", "Transfer-Encoding: gzip, chunked\r\nConnection: keep-alive"]
 ]
 
-/** What may follow such a head: nothing for one reader is something for the other. */
+/** Bytes after such a head: one parser sees nothing there, the other a request. */
 export const bodies = ["0\r\n\r\n", "12345", "5\r\nabcde\r\n0\r\n\r\n"]
 
-/** Parts of paths that readers clean up in different ways. */
+/** Parts of paths that parsers normalise in different ways. */
 export const oddParts: ReadonlyArray<string> = [
   ...["..", ".", "", "%2e%2e", "..%2f", "..;", "%2f", "%5c", "\\", "conf", "v1", "mytenant", ";a=b", "%2e%2e%2f"]
 ]
 
-/** Numbers below others, which seem random and are the same each time. */
+/** Pseudo-random numbers below a limit. They are the same each time. */
 export const seeded = (first: number) => {
   let seed = first
   return (below: number): number => {

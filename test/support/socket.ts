@@ -2,12 +2,12 @@ import { connect, type Socket } from "node:net"
 import { holdRaw } from "./answers.ts"
 import { patience } from "./process.ts"
 
-/** An answer as it came over the wire. */
+/** An answer as received over the connection. */
 export interface RawAnswer {
   readonly status: number
   readonly headers: ReadonlyMap<string, string>
   readonly body: Buffer
-  /** Everything that was received, the head included; empty when the server closed without a word. */
+  /** All received bytes, including the head; empty if the server closed without an answer. */
   readonly bytes: Buffer
 }
 
@@ -23,7 +23,7 @@ const dechunk = (body: Buffer): Buffer => {
   return Buffer.concat(pieces)
 }
 
-/** The first answer among the bytes; status 0 when there is none. Interim answers (1xx) are passed over. */
+/** The first answer in the bytes; status 0 if there is none. Interim answers (1xx) are skipped. */
 export const parseAnswer = (bytes: Buffer): RawAnswer => {
   let rest = bytes
   for (;;) {
@@ -47,7 +47,7 @@ export const parseAnswer = (bytes: Buffer): RawAnswer => {
   }
 }
 
-/** A connection on which bytes can be sent as they are. */
+/** A connection that sends bytes unchanged. */
 export interface RawSocket {
   readonly socket: Socket
   readonly write: (bytes: string | Uint8Array) => void
@@ -107,7 +107,7 @@ export const exchange = async (
   }
 }
 
-/** A request whose target is sent as it is written, without any cleaning. */
+/** A request whose target is sent as written, without normalisation. */
 export const rawRequest = async (
   port: number,
   method: string,

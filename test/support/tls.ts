@@ -5,7 +5,7 @@ import { join } from "node:path"
 import { type ConnectionOptions, connect, type TLSSocket } from "node:tls"
 import { root } from "./documents.ts"
 
-/** One of the pairs that are for tests only, by the paths of its files and their contents. */
+/** A test-only certificate and key, with the paths and contents of their files. */
 const pair = (name: string) => {
   const files = { cert: join(root, `test/data/tls/${name}-cert.pem`), key: join(root, `test/data/tls/${name}-key.pem`) }
   return { files, cert: readFileSync(files.cert, "utf8"), key: readFileSync(files.key, "utf8") }
@@ -13,7 +13,7 @@ const pair = (name: string) => {
 export const first = pair("first")
 export const second = pair("second")
 
-/** A request to a gateway on this machine, whose certificate must be one of the pairs. */
+/** A request to a gateway on this machine. Its certificate must be one of the pairs. */
 export const secureGet = (
   port: number,
   path: string,
@@ -46,7 +46,7 @@ export const secureSocket = (port: number, options: ConnectionOptions = {}): Pro
     })
   })
 
-/** The fingerprint of the certificate that new connections get. */
+/** The fingerprint of the certificate for new connections. */
 export const servedFingerprint = async (port: number): Promise<string> => {
   const socket = await secureSocket(port)
   const { fingerprint256 } = socket.getPeerCertificate()

@@ -5,7 +5,7 @@ import { type Fence, root } from "./documents.ts"
 
 const run = promisify(execFile)
 
-/** A block of commands, what it printed, and what the document says that it prints, if it says so. */
+/** A block of commands, its output, and the documented output, if there is one. */
 export interface Step {
   readonly commands: string
   readonly printed: string
@@ -15,9 +15,9 @@ export interface Step {
 const border = "=== end of step ==="
 
 /**
- * Runs the `sh` blocks of a document in one shell, in the project's folder. A command that fails ends the tour.
+ * Runs the `sh` blocks of a document in one shell, in the project's folder. A failing command ends the tour.
  *
- * @param address where the document says that the gateway is, and where it is
+ * @param address the gateway's address in the document, and its real address
  */
 export const takeTour = async (
   blocks: ReadonlyArray<Fence>,
@@ -31,7 +31,7 @@ export const takeTour = async (
   const script = steps.map(({ commands }) => `${commands.replaceAll(...address)}\necho; echo '${border}'\n`).join("")
   const { stdout } = await run("bash", ["-e", "-c", script], {
     cwd: root,
-    // Where the machine reaches the registry through a proxy, curl would ask it for the gateway.
+    // Where the machine needs a proxy to reach the registry, curl would also use it for the gateway.
     env: { ...process.env, PATH: path, no_proxy: "127.0.0.1,localhost" },
     maxBuffer: 64 * 1024 * 1024,
     timeout: 60_000
@@ -40,7 +40,7 @@ export const takeTour = async (
   return steps.map((step, index) => ({ ...step, printed: printed[index] ?? "" }))
 }
 
-/** What differs from run to run: ids, times, measurements. */
+/** Values that differ between runs: ids, times, measurements. */
 const settled = (text: string): string =>
   text
     .replace(/(?<![\w-])[\w-]{20}-\d{13}(?![\w-])/g, "EXECUTION")
@@ -56,7 +56,7 @@ const isLike = (said: string, printed: string): boolean => {
   return new RegExp(`^${parts.join("[\\s\\S]*")}$`).test(printed)
 }
 
-/** JSON in which `…` stands for members or elements that are left out. */
+/** JSON in which `…` stands for omitted members or elements. */
 const parse = (text: string): unknown => {
   const open: Array<string> = []
   const whole = text.replace(/"(?:[^"\\]|\\.)*"|[[\]{}…]/g, (token) => {
@@ -68,7 +68,7 @@ const parse = (text: string): unknown => {
   return JSON.parse(whole)
 }
 
-/** Whether a value is the documented one; members come in any order. */
+/** Whether a value equals the documented one, with members in any order. */
 const matches = (said: unknown, real: unknown): boolean => {
   if (typeof said === "string") return typeof real === "string" && isLike(said, real)
   if (Array.isArray(said)) {
@@ -88,7 +88,7 @@ const matches = (said: unknown, real: unknown): boolean => {
   return Object.entries(members).every(([name, value]) => given.has(name) && matches(value, given.get(name)))
 }
 
-/** Whether a step printed what the document says. */
+/** Whether a step printed the documented output. */
 export const isAsSaid = ({ printed, documented }: Step): boolean => {
   if (documented === undefined) return true
   const [said, real] = [settled(documented.text), settled(printed)]

@@ -1,7 +1,7 @@
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 
-/** Stores version 1 of a one-shot flowline: executions refer to the version that they run. */
+/** Stores version 1 of a flowline that is executed once: executions refer to the version that they run. */
 export const addVersion = Effect.fnUntraced(function* (tenant: string, id: string, dag = "{}") {
   const sql = yield* SqlClient.SqlClient
   yield* sql`

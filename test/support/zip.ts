@@ -1,10 +1,10 @@
 import { crc32, inflateRawSync } from "node:zlib"
 
-/** A file of a zip, unpacked and checked. */
+/** A file of a zip, decompressed and verified. */
 export interface ZipEntry {
   readonly name: string
   readonly bytes: Buffer
-  /** 0 stored, 8 deflated. */
+  /** 0 for stored, 8 for deflated. */
   readonly method: number
 }
 
@@ -23,7 +23,7 @@ const expect = (zip: Buffer, at: number, signature: number) => {
 
 const number64 = (bytes: Buffer, at: number) => Number(bytes.readBigUInt64LE(at))
 
-/** Where the central directory starts and how many entries it has (APPNOTE 4.3.14 to 4.3.16). */
+/** The start of the central directory and the number of its entries (APPNOTE 4.3.14 to 4.3.16). */
 const directoryOf = (zip: Buffer) => {
   const end = zip.lastIndexOf(Buffer.from([0x50, 0x4b, 0x05, 0x06]))
   expect(zip, end, endOfDirectory)
@@ -36,7 +36,7 @@ const directoryOf = (zip: Buffer) => {
   return { count: number64(zip, end64 + 32), start: number64(zip, end64 + 48), end: end64 }
 }
 
-/** The sizes and the offset of a directory entry, from its Zip64 field where the short ones are full (4.5.3). */
+/** The sizes and offset in a directory entry; from its Zip64 field if the short fields overflow (4.5.3). */
 const placeOf = (zip: Buffer, at: number, extra: Buffer) => {
   const short = {
     size: zip.readUInt32LE(at + 24),
@@ -57,8 +57,8 @@ const placeOf = (zip: Buffer, at: number, extra: Buffer) => {
 }
 
 /**
- * Unpacks a whole zip as an unpacker would: by its central directory, with every CRC, size and local header checked.
- * Fails on anything that does not fit, a cut zip included.
+ * Unpacks a whole zip by its central directory, and verifies every CRC, size and local header. Fails on any mismatch,
+ * including a truncated zip.
  */
 export const unzip = (zip: Buffer): ReadonlyArray<ZipEntry> => {
   const directory = directoryOf(zip)

@@ -7,7 +7,7 @@ import { type FrontPage, showFrontPage } from "./shell/router.tsx"
 
 /**
  * Replaces the early page by the console. This happens within one task, so that a key pressed meanwhile waits for it
- * and goes to the element that has the focus then.
+ * and goes to the element that then has the focus.
  */
 export const start = async (page: Promise<FrontPage> | undefined, isFree: () => Promise<void>): Promise<void> => {
   if (page !== undefined) showFrontPage(await page)

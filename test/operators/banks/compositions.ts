@@ -1,6 +1,6 @@
 import type { Fields } from "../../../src/languages/FieldPath.ts"
 
-/** Expressions of general patterns, a line, and what they find in it; undefined: they find nothing. */
+/** Expressions of general patterns, a line, and the expected captures; undefined if there is no match. */
 export const compositions: ReadonlyArray<readonly [pattern: string, line: string, fields: Fields | undefined]> = [
   ["%{IP:ip}:%{POSINT:port}", "from ::1:8080 to x", { ip: "::1", port: "8080" }],
   ["%{IP:ip}:%{POSINT:port}", "2001:db8::1:54321", { ip: "2001:db8::1", port: "54321" }],

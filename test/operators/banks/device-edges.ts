@@ -1,6 +1,6 @@
 import type { Sample } from "./expected.ts"
 
-/** Lines at the edge of a pattern, of each topic: optional ends, doubled separators, missing texts. */
+/** Edge cases of the patterns of each topic: optional ends, doubled separators, missing texts. */
 export const edges: Readonly<Record<string, ReadonlyArray<Sample>>> = {
   aws: [
     [

@@ -1,9 +1,9 @@
-/** Fields that a sample must give, `name=text` or `name#number`, with ` | ` between; `""` where there are none. */
+/** The expected fields of a sample, `name=text` or `name#number`, separated by ` \| `; `""` for none. */
 type Expected = string
 
 /**
- * A text for a pattern: what it must give in the legacy and in the ECS set. `false`: it must not match; `null`: nothing
- * is said (most often the set has no such pattern).
+ * A text for a pattern, and the expected result in the legacy and in the ECS set. `false`: it must not match. `null`:
+ * no expectation, mostly because the set lacks the pattern.
  */
 export type Sample = readonly [
   name: string,
@@ -23,7 +23,7 @@ export const plain = (name: string, taken: string, not: string): ReadonlyArray<S
 
 const pairPattern = /^([^=#]+)([=#])(.*)$/s
 
-/** Nested names are dotted. A value in double quotes is a JSON string; a name that comes twice holds a list. */
+/** Nested names are dotted. A value in double quotes is a JSON string; a repeated name holds a list. */
 export const fieldsOf = (expected: Expected): Readonly<Record<string, unknown>> => {
   const fields: Record<string, unknown> = {}
   for (const pair of expected.split(/\s*\|\s*/).filter((text) => text !== "")) {

@@ -1,6 +1,6 @@
 import type { PatternSet } from "../../../src/languages/grok/banks/Banks.ts"
 
-/** The topics of general use: what is not of a firewall, a name server, a backup or a cloud. */
+/** The general topics: not specific to a firewall, name server, backup or cloud. */
 const topics: Readonly<Record<PatternSet, ReadonlyArray<string>>> = (() => {
   const common = [
     "grok-patterns",

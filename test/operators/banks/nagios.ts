@@ -15,7 +15,7 @@ const commands = [
   ["ENABLE_SVC_NOTIFICATIONS"]
 ].flat()
 
-/** Legacy names and those of ECS, in the words that the lines below use. */
+/** Legacy and ECS names for the words in the lines below. */
 const legacyNames: Readonly<Record<string, string>> = {
   kind: "nagios_type",
   command: "nagios_command",
@@ -77,7 +77,7 @@ const named = (names: Readonly<Record<string, string>>, values: Readonly<Record<
     })
     .join(" | ")
 
-/** An entry by itself and as a line of the log, and the same without all that follows its first field. */
+/** An entry alone and as a line of the log, and the same without everything after its first field. */
 const entry = (name: string, text: string, values: Readonly<Record<string, string>>): ReadonlyArray<Sample> => {
   const kind = text.slice(0, text.indexOf(":"))
   const legacy = named(legacyNames, { kind, ...values })
@@ -92,7 +92,7 @@ const entry = (name: string, text: string, values: Readonly<Record<string, strin
   ]
 }
 
-/** The same for an entry whose last field is lazy: it needs an end of the expression to hold anything. */
+/** The same for an entry whose last field is lazy: it only captures something if an end follows in the expression. */
 const lazyEntry = (
   name: string,
   text: string,

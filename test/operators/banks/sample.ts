@@ -1,4 +1,4 @@
-/** `[legacy field, ECS field, value]`; "" where the set leaves it out. A number is text in the legacy set. */
+/** `[legacy field, ECS field, value]`; "" if the set omits the field. Numbers are texts in the legacy set. */
 export type Row = readonly [legacy: string, ecs: string, value: string | number]
 
 /** A line, the pattern to search it with, and the fields that come of it. */

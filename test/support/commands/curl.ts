@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from "node:fs"
 import { basename } from "node:path"
 import { parseArgs } from "node:util"
 
-// Stands in for curl where there is none: forms, headers, methods, data, ranges, streams, and the status with `-w`.
+// Replaces curl where it is missing: forms, headers, methods, data, ranges, streams, and the status with `-w`.
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -50,7 +50,7 @@ if (data !== undefined && !headers.has("content-type")) headers.set("content-typ
 if (values.range !== undefined) headers.set("range", `bytes=${values.range}`)
 const method = values.request ?? (body === null ? "GET" : "POST")
 const response = await fetch(positionals[0]!, { method, headers, body })
-// As with curl itself, `head` may have had enough of it.
+// As with curl itself, `head` may close the pipe early.
 process.stdout.on("error", () => process.exit(23))
 if (values["dump-header"] !== undefined) {
   const fields = [...response.headers].map(([name, value]) => `${name}: ${value}\r\n`)

@@ -6,8 +6,8 @@ import { fileURLToPath } from "node:url"
 const isThere = (command: string): boolean => spawnSync(command, ["--version"]).error === undefined
 
 /**
- * A `PATH` with the commands of the documents. Small machines lack some of them: stand-ins are put into `folder` then,
- * which do what the documents ask of them.
+ * A `PATH` with the commands of the documents. Stand-ins for missing commands are put into `folder`; they support the
+ * options that the documents use.
  */
 export const pathWithTools = (folder: string, commands: ReadonlyArray<string> = ["curl", "unzip"]): string => {
   for (const command of commands) {

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs"
 import { unzip } from "../zip.ts"
 
-// Stands in for `unzip -p <archive> <entry>` where there is none.
+// Replaces `unzip -p <archive> <entry>` where it is missing.
 
 const [, archive, wanted] = process.argv.slice(2)
 const entry = unzip(readFileSync(archive!)).find(({ name }) => name === wanted)

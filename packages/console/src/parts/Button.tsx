@@ -1,6 +1,6 @@
 import type { AriaAttributes, ReactNode, Ref } from "react"
 
-/** A button of the browser: it works by mouse, touch and keyboard, and loads nothing. */
+/** A native button: it works with mouse, touch and keyboard, and needs no library. */
 export const Button = ({
   onPress,
   isDisabled,

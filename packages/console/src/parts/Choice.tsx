@@ -1,7 +1,7 @@
 import { useId } from "react"
 import css from "./parts.module.css"
 
-/** One of a few: radio buttons side by side, for which the arrow keys choose as well. */
+/** A choice of one out of a few: radio buttons side by side, which the arrow keys select too. */
 export const Choice = <Key extends string>({
   label,
   options,

@@ -6,7 +6,7 @@ import { copyAndSay } from "./copy.ts"
 import css from "./pages.module.css"
 import { visibleLines } from "./values.ts"
 
-/** A text as it is, which scrolls where it is too large, by keyboard too. */
+/** Preformatted text. If it is too large it scrolls, by keyboard too. */
 export const Code = ({
   label,
   className = "",
@@ -16,19 +16,19 @@ export const Code = ({
   readonly className?: string | undefined
   readonly children: ReactNode
 }) => (
-  // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, so the keyboard has to reach it.
+  // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling area must be reachable by keyboard.
   <pre role="group" aria-label={label} tabIndex={0} className={`${css.code} ${className}`}>
     {children}
   </pre>
 )
 
-/** A command or another text, with a button that copies it. Its lines are not broken. */
+/** A command or another text with a button that copies it. Lines are not wrapped. */
 export const CopyableCode = ({
   text,
   children
 }: {
   readonly text: string
-  /** What is shown of it, where that is more than the text. */
+  /** The shown content, if it differs from the text. */
   readonly children?: ReactNode
 }) => (
   <div className={block.block}>

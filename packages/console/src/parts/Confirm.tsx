@@ -5,7 +5,7 @@ import { DialogEnd } from "./DialogEnd.tsx"
 import css from "./pages.module.css"
 import { useAction } from "./useAction.ts"
 
-/** Asks before something that cannot be taken back. It stays open, and says why, when that fails. */
+/** Asks before an action that cannot be undone. If it fails, the dialog stays open and shows the problem. */
 export const Confirm = ({
   title,
   action,
@@ -14,7 +14,7 @@ export const Confirm = ({
   children
 }: {
   readonly title: string
-  /** What the button says: a verb. */
+  /** The label of the button: a verb. */
   readonly action: string
   readonly act: () => Promise<unknown>
   readonly close: () => void

@@ -4,7 +4,7 @@ import { Button } from "./Button.tsx"
 import { giveFocusBack } from "./focus.ts"
 import css from "./parts.module.css"
 
-/** A modal dialog of the browser: it keeps the focus, closes on Escape, and gives the focus back. */
+/** A native modal dialog: it keeps the focus, closes on Escape, and restores the focus. */
 export const Dialog = ({
   title,
   close,
@@ -29,9 +29,10 @@ export const Dialog = ({
       aria-labelledby={id}
       onClose={close}
       onCancel={(event) => {
-        // Choosers of files within it are cancelled, too.
+        // A cancelled file chooser inside the dialog fires this event too.
         if (event.target !== event.currentTarget || !event.cancelable) return
-        // Hidden by the browser, it would be closed a moment later, when the reader may have opened it anew.
+        // If the browser closed it, the event would arrive a moment later, when the reader may have opened the dialog
+        // again.
         event.preventDefault()
         close()
       }}

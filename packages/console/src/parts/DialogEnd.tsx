@@ -5,7 +5,7 @@ import { Problem } from "./Problem.tsx"
 import css from "./pages.module.css"
 import look from "./parts.module.css"
 
-/** The end of a dialog that does something: why it has failed, the way out, and the button that does it. */
+/** The end of a dialog with an action: the problem if it failed, a button to cancel, and the button of the action. */
 export const DialogEnd = ({
   error,
   close,

@@ -3,7 +3,7 @@ import { common } from "../texts/en.ts"
 import css from "./pages.module.css"
 import look from "./parts.module.css"
 
-/** The address of something below the gateway: its segments, and its query. */
+/** The address of a resource below the gateway: its path segments and its query. */
 export const gatewayPath = (
   segments: ReadonlyArray<string>,
   query: Readonly<Record<string, string | undefined>> = {}
@@ -13,7 +13,7 @@ export const gatewayPath = (
   return segments.map(encodeURIComponent).join("/") + search
 }
 
-/** Lets the browser download from the gateway, whatever the size. */
+/** Lets the browser download from the gateway, in any size. */
 export const DownloadLink = ({ path, title = common.download }: { readonly path: string; readonly title?: string }) => (
   <a className={`${look.button} ${css.asButton}`} href={gatewayBase + path} download="">
     {title}

@@ -5,8 +5,8 @@ import { useEffect, useRef } from "react"
 import css from "./parts.module.css"
 
 /**
- * Puts a typed text in the place of a selection. Left to itself, Chromium would keep the colours of what it replaces by
- * style attributes, which the page's policy refuses and reports.
+ * Replaces the selection by typed text. Chromium's own replacement would keep the colours of the old text in style
+ * attributes, which the page's policy refuses and reports.
  */
 const replacing = EditorView.domEventHandlers({
   beforeinput: (event, view) => {
@@ -17,12 +17,12 @@ const replacing = EditorView.domEventHandlers({
   }
 })
 
-/** How many texts are remembered that the page has not given back: more than it can be late. */
+/** How many reported texts are remembered until the page returns them as `value`. The page is never that late. */
 const mostTold = 20
 
 const fromOutside = Annotation.define<boolean>()
 
-/** Styles of the editor as a constructed sheet: the page's policy allows no style elements. */
+/** The editor's styles as a constructed sheet: the page's policy forbids style elements. */
 const look = EditorView.theme({
   "&": { height: "100%", fontSize: "12.5px", color: "var(--ink)", backgroundColor: "var(--panel)" },
   "&.cm-focused": { outline: "2px solid var(--accent)", outlineOffset: "-2px" },
@@ -57,10 +57,10 @@ const look = EditorView.theme({
 })
 
 /**
- * An editor of text. It stands in a shadow tree, where CodeMirror constructs its styles in place of adding style
- * elements. Tab leaves it.
+ * A text editor. It is in a shadow tree, where CodeMirror constructs its styles instead of adding style elements. Tab
+ * leaves it.
  *
- * @param ready is given the view once; what it returns is called at the end
+ * @param ready is called once with the view; the function that it returns is called at the end
  */
 export const Editor = ({
   value,
@@ -84,7 +84,7 @@ export const Editor = ({
   const host = useRef<HTMLDivElement>(null)
   const view = useRef<EditorView>(undefined)
   const more = useRef(new Compartment())
-  /** The texts that were told by `onChange` and have not come back as `value`. */
+  /** Texts that were reported by `onChange` and have not returned as `value` yet. */
   const told = useRef<ReadonlyArray<string>>([])
   const changed = useRef(onChange)
   const isReady = useRef(ready)
@@ -142,7 +142,7 @@ export const Editor = ({
 
   useEffect(() => {
     const { current } = view
-    // What was typed before the last key comes back after it where the page is slow: the editor is ahead of it then.
+    // On a slow page, an older text returns after the next key press. The editor is then ahead of the page.
     const at = told.current.lastIndexOf(value)
     told.current = told.current.slice(at + 1)
     if (at !== -1 || current === undefined || current.state.doc.toString() === value) return

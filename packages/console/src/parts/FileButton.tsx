@@ -2,7 +2,7 @@ import { type ReactNode, useRef } from "react"
 import { Button } from "./Button.tsx"
 import parts from "./parts.module.css"
 
-/** A button that lets the reader choose files. */
+/** A button that opens a file chooser. */
 export const FileButton = ({
   onFiles,
   multiple = false,
@@ -12,7 +12,7 @@ export const FileButton = ({
 }: {
   readonly onFiles: (files: ReadonlyArray<File>) => void
   readonly multiple?: boolean
-  /** Media types and extensions, apart by commas. */
+  /** Media types and extensions, separated by commas. */
   readonly accept?: string
   readonly className?: string | undefined
   readonly children: ReactNode
@@ -31,7 +31,7 @@ export const FileButton = ({
         accept={accept}
         onChange={({ target }) => {
           onFiles([...(target.files ?? [])])
-          // The same file can be chosen again.
+          // Allows the same file to be chosen again.
           target.value = ""
         }}
       />

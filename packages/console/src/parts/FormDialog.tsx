@@ -6,7 +6,7 @@ import css from "./pages.module.css"
 import look from "./parts.module.css"
 import { useAction } from "./useAction.ts"
 
-/** Asks for what something needs, and does it. What was typed stays when that fails, and the dialog says why. */
+/** A form for an action. If the action fails, the input stays and the dialog shows the problem. */
 export const FormDialog = ({
   title,
   action,
@@ -16,11 +16,11 @@ export const FormDialog = ({
   children
 }: {
   readonly title: string
-  /** What the button says: a verb. */
+  /** The label of the button: a verb. */
   readonly action: string
-  /** Whether enough was typed. */
+  /** Whether the input is complete. */
   readonly isReady?: boolean
-  /** Does it, and closes the dialog. */
+  /** Performs the action and closes the dialog. */
   readonly act: () => Promise<void>
   readonly close: () => void
   readonly children: ReactNode

@@ -5,7 +5,7 @@ import { common } from "../texts/en.ts"
 import css from "./pages.module.css"
 import { visible } from "./values.ts"
 
-/** The frame of a page that scrolls: its title, what can be done, and its views. */
+/** The frame of a scrolling page: its title, actions and views. */
 export const Frame = ({
   title,
   above,
@@ -14,7 +14,7 @@ export const Frame = ({
   children
 }: {
   readonly title: string
-  /** Where the page stands below: a link to the list that it belongs to. */
+  /** A link to the list that the page belongs to. */
   readonly above?: { readonly title: string; readonly to: string }
   readonly actions?: ReactNode
   /** Other views of the same thing. */
@@ -51,7 +51,7 @@ export const Frame = ({
   )
 }
 
-/** What stands in the place of a list that has nothing yet: what it is, and the one thing to do now. */
+/** Replaces an empty list: explains it, and offers the next step. */
 export const Empty = ({ title, children }: { readonly title: string; readonly children: ReactNode }) => (
   <div className={css.empty}>
     <h2>{title}</h2>
@@ -59,11 +59,11 @@ export const Empty = ({ title, children }: { readonly title: string; readonly ch
   </div>
 )
 
-/** Says that an answer is on its way, unless it has failed, which a problem says. */
+/** Shows that an answer is loading, unless it failed and a problem is shown. */
 export const Loading = ({ error }: { readonly error: unknown }) =>
   error === undefined ? <p className={css.dim}>{common.loading}</p> : null
 
-/** A state in a word and a colour, which never says more than the word. */
+/** A state as a word with a colour. The colour adds no information. */
 export const Badge = ({
   tone,
   children

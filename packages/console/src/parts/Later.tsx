@@ -2,13 +2,10 @@ import { type ComponentType, useEffect, useRef, useState } from "react"
 import { toast } from "../app/toasts.ts"
 import { common } from "../texts/en.ts"
 
-/** Loads a file that has one component. */
+/** Loads a file that exports one component. */
 export type Load<Props> = () => Promise<{ readonly default: ComponentType<Props> }>
 
-/**
- * A part of the page that is loaded when it is shown. Another try after a failure loads it again, which `lazy` of React
- * does not.
- */
+/** A component that is loaded when it is shown. A retry after a failure loads it again, unlike React's `lazy`. */
 export const Later = <Props extends object>({
   load,
   props,
@@ -36,7 +33,7 @@ export const Later = <Props extends object>({
   return Part === undefined ? null : <Part {...props} />
 }
 
-/** A dialog that is loaded when it is opened. It says so and closes when it cannot be. */
+/** A dialog that is loaded when it is opened. If that fails, it reports the failure and closes. */
 export const LaterDialog = <Props extends { readonly close: () => void }>({
   load,
   props
@@ -54,7 +51,7 @@ export const LaterDialog = <Props extends { readonly close: () => void }>({
   />
 )
 
-/** Loads parts as soon as the reader does anything, so that they are there when the gateway is not. */
+/** Loads components at the reader's first input, so that they are present if the gateway is away later. */
 export const useEarly = (loads: ReadonlyArray<() => Promise<unknown>>): void => {
   const wanted = useRef(loads)
   useEffect(() => {

@@ -8,10 +8,10 @@ import { plotSpan } from "./plotSpan.ts"
 
 export interface PlotSeries {
   readonly label: string
-  /** A colour of the theme, such as `--accent`. */
+  /** A colour variable of the theme, such as `--accent`. */
   readonly colour: string
   readonly kind: "line" | "bars"
-  /** What a value is called: "1.2 MiB". */
+  /** Formats a value: "1.2 MiB". */
   readonly say: (value: number) => string
 }
 
@@ -21,7 +21,7 @@ const subscribe = (listener: () => void) => {
   return () => scheme.removeEventListener("change", listener)
 }
 
-/** What a colour of the theme is now: a canvas takes no variables. */
+/** The present value of a theme colour: a canvas does not resolve variables. */
 const colourOf = (host: HTMLElement, name: string): string => {
   host.style.color = `var(${name})`
   const { color } = getComputedStyle(host)
@@ -30,11 +30,11 @@ const colourOf = (host: HTMLElement, name: string): string => {
 }
 
 /**
- * Values over time, on a canvas. The arrow keys go from value to value and say each. With `onSelect` a stretch is chosen
- * by drawing over it, or by Shift and the arrow keys, then Enter.
+ * Values over time, on a canvas. The arrow keys move between values, and screen readers announce each. With `onSelect`,
+ * a range is selected by dragging, or by Shift and the arrow keys, then Enter.
  *
- * @param times epoch milliseconds in order, each of them the begin of its bar
- * @param values of each series at these times; null where there is none
+ * @param times ascending epoch milliseconds, each the start of a bar
+ * @param values of each series at these times; null for a missing value
  */
 const Plot = ({
   label,
@@ -50,7 +50,7 @@ const Plot = ({
   readonly values: ReadonlyArray<ReadonlyArray<number | null>>
   readonly series: ReadonlyArray<PlotSeries>
   readonly height: number
-  /** Milliseconds that a bar covers. */
+  /** Milliseconds per bar. */
   readonly width?: number
   readonly onSelect?: ((from: number, to: number) => void) | undefined
 }) => {
@@ -59,7 +59,7 @@ const Plot = ({
   const [theme] = useTheme()
   const isDark = useSyncExternalStore(subscribe, () => scheme.matches)
   const [at, setAt] = useState<number>()
-  /** Where a stretch that is chosen by keys begins. */
+  /** The start of a range that is selected by keys. */
   const [anchor, setAnchor] = useState<number>()
   const select = useRef(onSelect)
   select.current = onSelect

@@ -14,13 +14,13 @@ interface Issue {
   readonly detail?: string
 }
 
-/** What a failed call says to its reader, in one sentence or more. */
+/** The explanation of a failed call, in one or more sentences. */
 export const messageOf = (error: unknown): string => {
   if (isLost(error)) return common.away
   return error instanceof Error ? error.message : String(error)
 }
 
-/** The single faults of a problem: each says where it is. */
+/** The individual faults of a problem, with their positions. */
 export const issuesOf = (error: unknown): ReadonlyArray<Issue> => {
   const issues = error instanceof GatewayError ? error.problem["issues"] : undefined
   return Array.isArray(issues) ? issues.filter((issue) => typeof issue === "object" && issue !== null) : []
@@ -33,7 +33,7 @@ const placeOf = ({ part, pointer, line, column }: Issue): string =>
 
 const OwnRole = () => <p>{login.roleHere(useRole())}</p>
 
-/** Why a call has failed, and a button that makes it again. */
+/** Why a call failed, with a button that repeats it. */
 export const Problem = ({ error, again }: { readonly error: unknown; readonly again?: () => void }) => {
   if (error === undefined) return null
   const issues = issuesOf(error)

@@ -1,6 +1,6 @@
 import css from "./pages.module.css"
 
-/** A field that narrows a list by what its entries are called. */
+/** A field that filters a list by the names of its entries. */
 export const SearchField = ({
   label,
   value,

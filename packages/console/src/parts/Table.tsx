@@ -25,10 +25,10 @@ const features = tableFeatures({
 export interface Column<A> {
   readonly id: string
   readonly title: string
-  /** What the rows are sorted by. A column without it does not sort. */
+  /** The sort key of a row. A column without it is not sortable. */
   readonly value?: (row: A) => string | number | undefined
   readonly cell: (row: A) => ReactNode
-  /** A track of a CSS grid: `minmax(120px, 2fr)`. */
+  /** A track size of a CSS grid: `minmax(120px, 2fr)`. */
   readonly width?: string
   readonly align?: "end"
 }
@@ -39,7 +39,7 @@ export interface Order {
 }
 
 const rowHeight = 34
-/** Rows that the keys of pages go. */
+/** Rows that Page Up and Page Down move by. */
 const pageRows = 15
 
 interface RowProps<A> {
@@ -98,12 +98,12 @@ const OneRow = <A,>({
   </div>
 )
 
-/** A row that is drawn once, and not again with each step of the scrolling. */
+/** A row that is rendered once, and not again with each scroll event. */
 const TableRow = memo(OneRow) as typeof OneRow
 
 /**
- * A table of any number of rows, of which only those that are seen are in the page. The head sorts. The arrow keys go
- * from row to row, and Enter opens one. While it scrolls only rows that come are drawn, so `columns` is to be a constant.
+ * A table of any number of rows; only the visible ones are rendered. The head sorts. The arrow keys move between rows,
+ * and Enter opens one. Scrolling renders only new rows, so `columns` must be a constant.
  */
 export const Table = <A,>({
   label,
@@ -123,21 +123,21 @@ export const Table = <A,>({
   readonly columns: ReadonlyArray<Column<A>>
   readonly rows: ReadonlyArray<A>
   readonly keyOf: (row: A) => string
-  /** The address that a row leads to: its first cell is a link. */
+  /** The address of a row; its first cell becomes a link. */
   readonly to?: ((row: A) => string) | undefined
   /** Opens a row in place. */
   readonly onOpen?: ((row: A) => void) | undefined
-  /** The key of the row that is open. */
+  /** The key of the open row. */
   readonly current?: string | undefined
-  /** How the rows are sorted at first. */
+  /** The initial order. */
   readonly sort?: Order
-  /** How the rows are sorted already, by whoever gives them. */
+  /** The present order, if the rows arrive sorted. */
   readonly order?: Order | undefined
-  /** Asks for rows in another order. Without it the table sorts them itself. */
+  /** Requests rows in another order. Without it the table sorts the rows itself. */
   readonly onOrder?: ((order: Order) => void) | undefined
-  /** `auto`: as high as its rows, up to most of the window; `fill`: as high as what is left. */
+  /** `auto`: as high as its rows, up to most of the window; `fill`: the remaining height. */
   readonly height?: "auto" | "fill"
-  /** Is called when the reader comes to the end: for the next page. */
+  /** Called near the end of the rows, to load the next page. */
   readonly end?: (() => void) | undefined
 }) => {
   useKeys(common.tableKeys)

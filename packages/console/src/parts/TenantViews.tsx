@@ -3,14 +3,17 @@ import { addressOf, usePath } from "../app/location.ts"
 import { useTenant } from "../app/tenant.ts"
 import { Frame } from "./Frame.tsx"
 
-/** A page that shows a tenant in views, each at an address below that of the page; the first one at that too. */
+/**
+ * A page that shows a tenant in several views, each with an address below the page's. The page's address shows the
+ * first view.
+ */
 export const TenantViews = ({
   page,
   title,
   views,
   children
 }: {
-  /** The first part of the addresses. */
+  /** The first segments of the addresses. */
   readonly page: string
   readonly title: string
   readonly views: ReadonlyArray<{
@@ -18,7 +21,7 @@ export const TenantViews = ({
     readonly title: string
     readonly Content: ComponentType<{ readonly tenant: string }>
   }>
-  /** What stands above each view. */
+  /** Shown above each view. */
   readonly children?: ReactNode
 }) => {
   const tenant = useTenant()

@@ -1,6 +1,6 @@
 import { common } from "../texts/en.ts"
 
-/** A moment in the reader's own zone, and all of it when it is pointed at. */
+/** A time in the reader's zone; the tooltip shows it in full. */
 export const Time = ({ at }: { readonly at: number | string | Date | null | undefined }) => {
   if (at === undefined || at === null || at === "") return null
   const moment = new Date(at)

@@ -7,8 +7,8 @@ const load = () => import("./TreeGrid.tsx")
 const failed = () => toast(common.notLoaded)
 
 /**
- * Files with paths as a tree of folders, any number of them: only the rows that are seen are in the page. The arrow keys
- * go from row to row, and open and close folders; letters go to a name, and Enter opens a file. It is loaded when it is
- * shown, with its library.
+ * Files with paths as a tree of folders, of any size: only the visible rows are rendered. The arrow keys move between
+ * rows, and open and close folders; letters jump to a name, and Enter opens a file. The component is loaded with its
+ * library when it is shown.
  */
 export const Tree = <A,>(props: TreeProps<A>) => <Later<TreeProps<A>> load={load} props={props} failed={failed} />

@@ -29,7 +29,7 @@ import { type Branch, branches, keyOf, match, openIn, parentOf } from "./treeRow
 import { visible } from "./values.ts"
 
 const heights = { rowHeight: 30, headingHeight: 34 }
-/** Trees of up to so many files are open at first, and when they are searched. */
+/** Up to this many files, a tree is initially expanded; the second limit is for search results. */
 const openUpTo = 200
 const searchedUpTo = 2000
 
@@ -39,10 +39,10 @@ const place = document.createElement("meta")
 place.id = "react-aria-pressable-style"
 document.head.append(place)
 
-/** Pixels above and below what is seen whose rows have places. */
+/** Pixels above and below the visible part for which rows are laid out. */
 const ahead = 3000
 
-/** Gives rows their places far ahead of the reader: React Aria walks through all rows each time that some have none. */
+/** Lays out rows far ahead of the reader: React Aria walks through all rows whenever one is not laid out. */
 class AheadLayout<A> extends TableLayout<A> {
   protected override layoutIfNeeded(rect: Rect): void {
     const isThere = this.requestedRect.containsRect(rect)
@@ -50,16 +50,16 @@ class AheadLayout<A> extends TableLayout<A> {
   }
 }
 
-/** The keys of the folders that are open. */
+/** The keys of the open folders. */
 const Open = createContext<ReadonlySet<string>>(new Set())
 
-/** Where files lead, by their paths. Names read it when they are drawn, which only those that are seen are. */
+/** The addresses of files by path. Names read it when they are rendered, and only visible ones are. */
 const Places = createContext<{
   readonly addressOf: (path: string) => string
   readonly current: string | undefined
 }>({ addressOf: (path) => path, current: undefined })
 
-/** The width of a column, of a track of a CSS grid: `110px`, `minmax(205px, 1fr)`. */
+/** The width of a column from a track of a CSS grid: `110px`, `minmax(205px, 1fr)`. */
 const widthOf = (track: string) => {
   const [least = "0px", most = least] = track.match(/[\d.]+(?:px|fr)/g) ?? []
   const end = Number.parseFloat(most)
@@ -78,7 +78,7 @@ const File = ({ path, name }: { readonly path: string; readonly name: string }) 
 
 const classOf = ({ align }: Column<never>) => (align === "end" ? `${css.cell} ${pages.end}` : css.cell!)
 
-/** What is in a folder. Of one that is closed it is the first entry only, which tells that there are some. */
+/** The content of a folder. A closed folder has only its first entry, which shows that it is not empty. */
 const Content = <A,>({
   branch,
   draw
@@ -89,14 +89,14 @@ const Content = <A,>({
   const isOpen = useContext(Open).has(keyOf(branch))
   const shown = useMemo(() => (isOpen ? branch.children : branch.children.slice(0, 1)), [isOpen, branch])
   return (
-    // A new one is made in one go; in one that is there React looks for the place of each of its rows.
+    // A new collection is built in one pass; in an existing one React searches the place of each row.
     <Collection key={String(isOpen)} items={shown}>
       {draw}
     </Collection>
   )
 }
 
-/** What draws the rows. No row can be chosen, which `isDisabled` says: what is chosen is the open file. */
+/** Renders the rows. `isDisabled` makes them unselectable: the selection is the open file. */
 const drawing = <A,>(columns: ReadonlyArray<Column<A>>) => {
   const draw = (branch: Branch<A>): ReactElement => {
     const { leaf, path, name, files } = branch
@@ -131,17 +131,17 @@ const drawing = <A,>(columns: ReadonlyArray<Column<A>>) => {
 
 export interface TreeProps<A> {
   readonly label: string
-  /** The head of the column with the names. */
+  /** The head of the column of names. */
   readonly title: string
   readonly rows: ReadonlyArray<A>
   readonly pathOf: (row: A) => string
-  /** Columns besides the names: a constant, as React Aria fails when there are others. */
+  /** Columns besides the names. Must be a constant: React Aria fails when they change. */
   readonly columns?: ReadonlyArray<Column<A>>
-  /** The address that a file leads to. */
+  /** The address of a file. */
   readonly to: (row: A) => string
-  /** The path of the file that is open. */
+  /** The path of the open file. */
   readonly current?: string | undefined
-  /** Shows the files only whose paths hold this, whatever the case. */
+  /** Shows only files whose path contains this text, ignoring case. */
   readonly query?: string
 }
 
@@ -150,7 +150,7 @@ const noColumns: ReadonlyArray<never> = []
 /** The tree that `Tree` loads. */
 const TreeGrid = <A,>({ label, title, pathOf, to, current, ...given }: TreeProps<A>) => {
   useKeys(t.keys)
-  // React Aria makes nodes of all rows that are open, seen or not. No key waits for that.
+  // React Aria builds nodes for all expanded rows, visible or not. Key presses do not wait for it.
   const rows = useDeferredValue(given.rows)
   const query = useDeferredValue(given.query ?? "")
   const { columns = noColumns } = given
@@ -187,7 +187,8 @@ const TreeGrid = <A,>({ label, title, pathOf, to, current, ...given }: TreeProps
                 for (const key of open) if (!next.has(key)) toggle(key)
                 for (const key of Array.from(next, String)) if (!open.has(key)) toggle(key)
               }}
-              // With the focus, React Aria goes back to where the last such event was. A click can come before the next one.
+              // On focus, React Aria scrolls back to the position of the last scroll event. A click can precede the
+              // next event.
               onPointerDownCapture={({ currentTarget }) => currentTarget.dispatchEvent(new Event("scroll"))}
               selectionMode="single"
               selectedKeys={chosen}

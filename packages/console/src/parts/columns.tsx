@@ -4,7 +4,7 @@ import { Time } from "./Time.tsx"
 
 type Named<A> = Pick<Column<A>, "id" | "title"> & Partial<Pick<Column<A>, "width">>
 
-/** A column of counts, which is empty where there is none. */
+/** A column of counts; empty if absent. */
 export const countColumn = <A,>(named: Named<A>, countOf: (row: A) => number | undefined): Column<A> => ({
   width: "90px",
   ...named,
@@ -25,7 +25,7 @@ export const sizeColumn = <A,>(named: Named<A>, sizeOf: (row: A) => number): Col
   align: "end"
 })
 
-/** A column of times, which are epoch milliseconds or texts of ISO 8601. */
+/** A column of times, as epoch milliseconds or ISO 8601. */
 export const timeColumn = <A,>(named: Named<A>, timeOf: (row: A) => string | number): Column<A> => ({
   width: "minmax(205px, 1fr)",
   ...named,

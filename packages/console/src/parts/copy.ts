@@ -1,7 +1,7 @@
 import { toast } from "../app/toasts.ts"
 import { common } from "../texts/en.ts"
 
-/** Copies a text. Over plain HTTP browsers have no clipboard but the one of the older command. */
+/** Copies a text. Over plain HTTP, browsers only have the old copy command. */
 export const copy = async (text: string): Promise<boolean> => {
   try {
     await navigator.clipboard.writeText(text)
@@ -9,7 +9,7 @@ export const copy = async (text: string): Promise<boolean> => {
   } catch {
     const field = document.createElement("textarea")
     field.value = text
-    // A modal dialog lets nothing outside of it be selected.
+    // Outside of an open modal dialog nothing can be selected.
     const parent = document.querySelector("dialog[open]") ?? document.body
     parent.append(field)
     field.select()
@@ -19,6 +19,6 @@ export const copy = async (text: string): Promise<boolean> => {
   }
 }
 
-/** Copies a text, and says whether the browser allows it. */
+/** Copies a text, and returns whether the browser allowed it. */
 export const copyAndSay = async (text: string): Promise<void> =>
   toast((await copy(text)) ? common.copied : common.notCopied)

@@ -1,4 +1,4 @@
-/** Saves a text, or bytes, as a file of the reader's machine. */
+/** Saves a text or bytes as a file on the reader's computer. */
 export const download = (name: string, content: string | Blob, type = "text/plain"): void => {
   const url = URL.createObjectURL(content instanceof Blob ? content : new Blob([content], { type }))
   const link = document.createElement("a")

@@ -2,7 +2,7 @@ import { HighlightStyle, syntaxHighlighting } from "@codemirror/language"
 import type { Extension } from "@codemirror/state"
 import { tags } from "@lezer/highlight"
 
-/** The colours of languages in editors, for both schemes. */
+/** Syntax colours of editors, for the light and the dark scheme. */
 export const highlight: Extension = syntaxHighlighting(
   HighlightStyle.define([
     { tag: tags.keyword, color: "light-dark(#7a2fa3, #d3a2f2)" },

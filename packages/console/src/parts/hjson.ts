@@ -1,14 +1,14 @@
 import { type EditorState, type Extension, RangeSetBuilder, StateField } from "@codemirror/state"
 import { Decoration, type DecorationSet, EditorView } from "@codemirror/view"
 
-// A language of its own would bring the machinery of stream parsers to the front page, which has the package already.
+// A language definition would add the stream parsers to the front page, because that already contains their package.
 
-/** Characters that are coloured: more would be felt at each key. */
+/** Characters that are coloured. More would slow down each key press. */
 const most = 256 * 1024
 
 /**
- * What HJSON has, in the order in which it is tried: comments, texts of several lines, keys, texts in quotes, values of
- * JSON, signs, and texts without quotes, which go to the end of the line.
+ * The tokens of HJSON, in the order in which they are tried: comments, multi-line texts, keys, quoted texts, JSON
+ * values, punctuation, and unquoted texts, which end with the line.
  */
 const tokens =
   /(?<comment>#.*|\/\/.*|\/\*[\s\S]*?(?:\*\/|$))|(?<several>'''[\s\S]*?(?:'''|$))|(?<key>(?:"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*'|[^\s,:[\]{}"'#][^\s,:[\]{}]*)(?=[ \t]*:))|(?<quoted>"(?:\\.|[^"\\\n])*"?|'(?:\\.|[^'\\\n])*'?)|(?<value>(?:-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null)(?=[ \t]*(?:[,\]}\n#]|\/\/|$)))|(?<sign>[,:[\]{}])|(?<text>[^\s,:[\]{}].*)/g
@@ -22,7 +22,7 @@ const marks = {
   text: Decoration.mark({ class: "h-text" })
 }
 
-/** The parts of a HJSON text that have a colour, in their order. */
+/** The coloured parts of a HJSON text, in order. */
 export const hjsonParts = (
   text: string
 ): ReadonlyArray<{ readonly kind: keyof typeof marks; readonly from: number; readonly to: number }> =>
@@ -37,7 +37,7 @@ const decorate = (state: EditorState): DecorationSet => {
   return builder.finish()
 }
 
-/** The colours of HJSON for editors. */
+/** HJSON colours for editors. */
 export const hjson = (): Extension => [
   StateField.define<DecorationSet>({
     create: decorate,

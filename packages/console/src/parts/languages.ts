@@ -1,7 +1,7 @@
 import type { Extension } from "@codemirror/state"
 import { highlight } from "./highlight.ts"
 
-/** The languages of editors. Each is loaded when it is used. */
+/** The languages of editors. Each is loaded on first use. */
 const loads = {
   hjson: () => import("./hjson.ts").then(({ hjson }) => hjson()),
   javascript: () => import("@codemirror/lang-javascript").then(({ javascript }) => javascript()),

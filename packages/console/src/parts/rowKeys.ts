@@ -8,11 +8,11 @@ const steps = (page: number): Readonly<Record<string, number>> => ({
 })
 
 /**
- * The row that a key goes to; undefined when it goes to none.
+ * The row that a key moves to; undefined if it moves to none.
  *
- * @param row from which it goes; -1 before the first one
- * @param count of rows
- * @param page rows that the keys of pages go
+ * @param row the present row; -1 before the first one
+ * @param count number of rows
+ * @param page rows that Page Up and Page Down move by
  */
 export const rowAfter = (key: string, row: number, count: number, page: number): number | undefined => {
   const step = steps(page)[key]

@@ -1,12 +1,12 @@
 /** A folder, or a file with its row. */
 export interface Branch<A> {
-  /** From the root, without a slash at its ends. */
+  /** From the root, without leading or trailing slash. */
   readonly path: string
   readonly name: string
   /** 1 at the root. */
   readonly level: number
   readonly leaf: A | undefined
-  /** Files below a folder, at any depth. */
+  /** Number of files below a folder, at any depth. */
   readonly files: number
   readonly children: ReadonlyArray<Branch<A>>
 }
@@ -27,7 +27,7 @@ export const parentOf = (path: string): string | undefined => {
   return slash < 0 ? undefined : path.slice(0, slash)
 }
 
-/** The rows whose paths hold the text, whatever the case. */
+/** The rows whose paths contain the text, ignoring case. */
 export const match = <A>(rows: ReadonlyArray<A>, pathOf: (row: A) => string, query: string): ReadonlyArray<A> => {
   const sought = query.toLowerCase()
   return sought === "" ? rows : rows.filter((row) => pathOf(row).toLowerCase().includes(sought))
@@ -35,7 +35,7 @@ export const match = <A>(rows: ReadonlyArray<A>, pathOf: (row: A) => string, que
 
 const order = new Intl.Collator("en", { numeric: true })
 
-/** The rows as a tree: in each folder the folders first, then the files, by name. */
+/** The rows as a tree: in each folder first the folders, then the files, both sorted by name. */
 export const branches = <A>(rows: ReadonlyArray<A>, pathOf: (row: A) => string): ReadonlyArray<Branch<A>> => {
   const made = (path: string, name: string, level: number, leaf: A | undefined): Growing<A> => ({
     ...{ path, name, level, leaf },
@@ -71,10 +71,10 @@ export const branches = <A>(rows: ReadonlyArray<A>, pathOf: (row: A) => string):
   return root.children
 }
 
-/** What an entry is known by: folders end with a slash, as a file may have the same path. */
+/** The key of an entry. Those of folders end with a slash, because a file may have the same path. */
 export const keyOf = ({ path, leaf }: Branch<unknown>): string => (leaf === undefined ? `${path}/` : path)
 
-/** The keys of the folders that are open, but of none in a folder that is closed. */
+/** The keys of the open folders, except those inside closed folders. */
 export const openIn = (tree: ReadonlyArray<Branch<unknown>>, isOpen: (key: string) => boolean): ReadonlySet<string> => {
   const found = new Set<string>()
   const visit = (branch: Branch<unknown>): void => {

@@ -1,14 +1,14 @@
 import { useState } from "react"
 import { answering } from "../app/gateway.ts"
 
-/** Something that a dialog does once: whether it is under way, and why it has failed. */
+/** An action of a dialog: whether it is in progress, and why it failed. */
 export interface Action {
   readonly act: () => void
   readonly isBusy: boolean
   readonly error: unknown
 }
 
-/** @param run does it, and what follows from it; where it needs a login, it is done after that */
+/** @param run performs the action and its consequences; if it needs a login, it is repeated after that */
 export const useAction = (run: () => Promise<unknown>): Action => {
   const [error, setError] = useState<unknown>()
   const [isBusy, setBusy] = useState(false)

@@ -2,7 +2,7 @@ import type { Extension } from "@codemirror/state"
 import { useEffect, useState } from "react"
 import { type Language, languageOf } from "./languages.ts"
 
-/** A language for an editor, when it is loaded. Without it the editor works all the same, but for the colours. */
+/** The language of an editor, once loaded. Until then the editor works without syntax colours. */
 export const useLanguage = (name: Language | undefined): Extension | undefined => {
   const [found, setFound] = useState<{ readonly name: Language; readonly extension: Extension }>()
   useEffect(() => {

@@ -1,4 +1,4 @@
-/** The fields of an output by their dotted names, in their order. Lists and other values stay whole. */
+/** The fields of an output by their dotted names, in order. Lists and other values are not split. */
 export const flattened = (output: unknown): ReadonlyArray<readonly [name: string, value: unknown]> => {
   const found: Array<readonly [string, unknown]> = []
   const visit = (value: unknown, path: string, depth: number): void => {
@@ -12,10 +12,10 @@ export const flattened = (output: unknown): ReadonlyArray<readonly [name: string
 
 const pictures = 0x2400
 
-/** Scripts whose letters are joined, or kept apart, by characters that are not seen. */
+/** Scripts whose letters are joined, or kept apart, by invisible characters. */
 const joining = `[${"Arab Syrc Deva Beng Guru Gujr Orya Taml Telu Knda Mlym Sinh".replace(/\w+ ?/g, (script) => `\\p{scx=${script.trim()}}`)}]`
 
-/** Characters that are not seen, or that change the order of others: none that is part of an emoji or of a word. */
+/** Invisible characters, and those that change the order of others, unless they are part of an emoji or a word. */
 const unseen = new RegExp(
   [
     String.raw`(?<=[\p{Extended_Pictographic}\p{Emoji_Modifier}\ufe0f])\u200d(?=\p{Extended_Pictographic})`,
@@ -25,7 +25,7 @@ const unseen = new RegExp(
   "gu"
 )
 
-/** Characters that are not seen, or that change the order of others, as signs that are seen. */
+/** Replaces invisible characters, and those that change the order of others, by visible signs. */
 export const visible = (text: string): string =>
   text.replace(unseen, (part: string, unit: string | undefined) => {
     if (unit === undefined) return part
@@ -34,9 +34,9 @@ export const visible = (text: string): string =>
     return `⟨U+${code.toString(16).toUpperCase().padStart(4, "0")}⟩`
   })
 
-/** {@link visible} for a text of several lines, whose line feeds stay. */
+/** {@link visible} for a multi-line text, whose line feeds stay. */
 export const visibleLines = (text: string): string => text.replace(/[^\n]+/g, visible)
 
-/** A value as it is read: texts as they are, others as JSON. */
+/** A value in readable form: texts unchanged, others as JSON. */
 export const valueText = (value: unknown): string =>
   typeof value === "string" ? visible(value) : visible(JSON.stringify(value) ?? "")

@@ -1,6 +1,6 @@
 /** A text on one line of YAML. */
 export const quoted = (text: string): string =>
-  // JSON is YAML, but for these characters that YAML would take for the end of a line.
+  // JSON is YAML, except for these characters, which YAML would take for a line end.
   /[\u0000-\u001f\u007f-\u009f\u2028\u2029\ufeff]/.test(text)
     ? JSON.stringify(text).replace(
         /[\u007f-\u009f\u2028\u2029\ufeff]/g,
@@ -8,7 +8,7 @@ export const quoted = (text: string): string =>
       )
     : `'${text.replaceAll("'", "''")}'`
 
-/** A text of several lines, as a block where one can hold it, without the ends of lines at its end. */
+/** A multi-line text, as a block if possible, without trailing line ends. */
 export const block = (text: string, indent: string): string => {
   const plain = text.replace(/\n+$/, "")
   if (/[^\n\t\u0020-\u007e\u00a0-\u2027\u202a-\ud7ff\ue000-\ufefe]/.test(plain) || /^[ \t]|^\n/.test(plain)) {

@@ -7,13 +7,13 @@ import look from "../parts/parts.module.css"
 import { common, login } from "../texts/en.ts"
 import css from "./login.module.css"
 
-/** Ends the session, here and in the other tabs, and shows nothing more of what was on the page. */
+/** Ends the session in all tabs, and reloads the page so that none of its content stays visible. */
 const logOut = async (): Promise<void> => {
   await askSession("DELETE")
   location.reload()
 }
 
-/** Who is logged in, with which roles, until when; and how to log out. */
+/** The logged-in user with roles and end of the session, and the way to log out. */
 const AccountDialog = ({ close }: { readonly close: () => void }) => {
   const session = useSession()
   const [error, setError] = useState<unknown>()

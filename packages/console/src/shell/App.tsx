@@ -20,7 +20,7 @@ const accountDialog = () => import("./AccountDialog.tsx")
 const loginDialog = () => import("./LoginDialog.tsx")
 const noTenant = () => import("./NoTenant.tsx")
 
-/** A button of the header that says what holds now, and opens a dialog that can change it. */
+/** A button of the header that shows a present setting, and opens a dialog to change it. */
 const Choice = ({
   label,
   value,
@@ -42,8 +42,7 @@ const Choice = ({
 }
 
 /**
- * Shows the page once it is known who asks, and keeps it from then on: a login lies above it, so that nothing is lost of
- * what was typed.
+ * Shows the page once the user is known, and keeps it from then on: a later login covers it, so that no input is lost.
  */
 const useStart = (): { readonly isStarted: boolean; readonly isLoginNeeded: boolean } => {
   const session = useSession()
@@ -70,7 +69,7 @@ const ThemeSwitch = () => {
   )
 }
 
-/** Says that the gateway is away. Its place is there before, so that nothing moves. */
+/** Shows that the gateway is away. Its space is reserved, so that nothing moves. */
 const Connection = () => {
   const isReachable = useReachable()
   return (
@@ -137,5 +136,5 @@ export const App = () => {
   )
 }
 
-/** A button and no link, as the fragment of the address holds the state of the page. */
+/** A button rather than a link, because the fragment of the address holds the state of the page. */
 const skip = (): void => document.getElementById("main")?.focus()

@@ -5,8 +5,8 @@ import look from "../parts/parts.module.css"
 import { shell } from "../texts/en.ts"
 
 /**
- * What a document does when it is loaded, for pages that are shown without that: names the window, tells those who
- * listen to the page where they are, and lets the keyboard go on from the content.
+ * Does what a browser does after loading a document, for pages that are shown without loading: sets the window's title,
+ * announces the page to screen readers, and moves the keyboard focus to the content.
  */
 export const Arrival = ({ page }: { readonly page: string }) => {
   const path = usePath()
@@ -18,7 +18,7 @@ export const Arrival = ({ page }: { readonly page: string }) => {
 
   useEffect(() => {
     document.title = title
-    // The first page is told by the browser. What is typed into a page changes no path.
+    // The browser announces the first page. Typing into a page does not change the path.
     if (before.current !== place) setSaid(title)
   }, [title, place])
 
@@ -27,7 +27,7 @@ export const Arrival = ({ page }: { readonly page: string }) => {
     if (before.current === place) return
     before.current = place
     const isLost = document.activeElement === null || document.activeElement === document.body
-    // A view of the same page keeps the focus where it is, unless it has taken away what had it.
+    // A view of the same page leaves the focus, unless the focused element has disappeared.
     if (from === place.split("/")[0] && !isLost) return
     const main = document.getElementById("main")
     main?.focus({ preventScroll: true })

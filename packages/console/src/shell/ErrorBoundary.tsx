@@ -2,7 +2,7 @@ import { Component, type ReactNode } from "react"
 import { shell } from "../texts/en.ts"
 import css from "./shell.module.css"
 
-/** Shows what has failed in place of an empty page. What was typed is kept by the browser. */
+/** Shows the failure instead of an empty page. The browser has stored the reader's input. */
 export class ErrorBoundary extends Component<{ readonly children: ReactNode }, { readonly failure?: Error }> {
   override state: { readonly failure?: Error } = {}
 
@@ -13,7 +13,7 @@ export class ErrorBoundary extends Component<{ readonly children: ReactNode }, {
   override render(): ReactNode {
     const { failure } = this.state
     if (failure === undefined) return this.props.children
-    // An asset of a build that was replaced since the page was opened.
+    // A file of a build that was replaced since the page was opened.
     const isGone = /dynamically imported module|Importing a module script failed|error loading/i.test(failure.message)
     return (
       <div className={css.failure} role="alert">

@@ -6,7 +6,7 @@ import css from "./shell.module.css"
 
 const dialog = () => import("./KeysDialog.tsx")
 
-/** Whether keys go into a text there. An editor stands in a shadow tree, of which the event only names the host. */
+/** Whether key presses enter text there. An editor is in a shadow tree, so the event only names its host. */
 const takesText = (event: KeyboardEvent): boolean => {
   const [target] = event.composedPath()
   return (
@@ -21,7 +21,7 @@ export const Keys = () => {
   useEffect(() => {
     const press = (event: KeyboardEvent) => {
       if (event.key !== "?" || event.ctrlKey || event.metaKey || event.altKey || takesText(event)) return
-      // A dialog that is open has the keyboard.
+      // An open dialog has the keyboard.
       if (document.querySelector("dialog[open]") !== null) return
       event.preventDefault()
       setOpen(true)

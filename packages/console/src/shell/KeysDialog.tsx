@@ -21,7 +21,7 @@ const List = ({ title, keys }: { readonly title: string; readonly keys: Readonly
   </section>
 )
 
-/** The keys of what is shown, and those of every page. */
+/** The keys of the shown page, and those of every page. */
 const KeysDialog = ({ close }: { readonly close: () => void }) => {
   const here = useKnownKeys()
   return (

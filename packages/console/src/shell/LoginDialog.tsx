@@ -91,9 +91,9 @@ const Form = ({ kinds }: { readonly kinds: ReadonlyArray<Typed> }) => {
 }
 
 /**
- * Asks for a login, in front of all else and until there is one.
+ * Asks for a login, in front of everything else, until there is one.
  *
- * @param isOver whether there is a page behind it, which a login at an issuer must not leave
+ * @param isOver whether it covers a page, which a login at an issuer must not leave
  */
 const LoginDialog = ({ isOver }: { readonly isOver: boolean }) => {
   const ref = useRef<HTMLDialogElement>(null)
@@ -103,7 +103,7 @@ const LoginDialog = ({ isOver }: { readonly isOver: boolean }) => {
     const dialog = ref.current
     const before = document.activeElement
     if (dialog?.open === false) dialog.showModal()
-    // The browser goes to the first thing: the button of an issuer, or the choice of schemes, which has an answer already.
+    // The browser focuses the first element: an issuer's button, or the choice of schemes, which has a value already.
     if (document.activeElement?.tagName !== "A")
       dialog?.querySelector<HTMLElement>("label > input:not([type=radio])")?.focus()
     return () => {
@@ -120,7 +120,7 @@ const LoginDialog = ({ isOver }: { readonly isOver: boolean }) => {
       aria-labelledby="login-title"
       onCancel={(event) => event.preventDefault()}
       onKeyDown={(event) => {
-        // A second Escape closes a dialog whatever it answers to the first one.
+        // Browsers close a dialog on a second Escape, even if the first was prevented.
         if (event.key === "Escape") event.preventDefault()
       }}
     >

@@ -8,10 +8,10 @@ import css from "./shell.module.css"
 
 const id = "pages"
 
-/** The pages: side by side, or as a menu where the window is too narrow for that. */
+/** The pages: side by side, or as a menu in a narrow window. */
 export const Nav = ({ current }: { readonly current: Page | undefined }) => {
   const nav = useRef<HTMLElement>(null)
-  // The menu has done what it was opened for.
+  // The menu has served its purpose.
   // biome-ignore lint/correctness/useExhaustiveDependencies: whenever another page is shown.
   useEffect(() => {
     if (nav.current?.matches(":popover-open")) nav.current.hidePopover()

@@ -1,7 +1,7 @@
 import { Frame } from "../parts/Frame.tsx"
 import { login } from "../texts/en.ts"
 
-/** What somebody sees who may see no tenant. */
+/** Shown to a user who may see no tenant. */
 const NoTenant = () => (
   <Frame title={login.noTenant}>
     <p>{login.none}</p>

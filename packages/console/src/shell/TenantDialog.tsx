@@ -6,18 +6,18 @@ import { login, shell } from "../texts/en.ts"
 import css from "./login.module.css"
 import look from "./shell.module.css"
 
-/** Tenants that the list shows at most; the search finds the others. */
+/** Maximum number of listed tenants; the search finds the others. */
 const most = 200
 
-/** The dialog gives it the focus. React has no attribute of this name. */
+/** The dialog focuses it. React has no attribute of this name. */
 const first = (input: HTMLInputElement | null): void => input?.setAttribute("autofocus", "")
 
-/** Chooses one of the tenants that the reader may see, those that were chosen before first. */
+/** A choice among the tenants that the reader may see; recently chosen ones come first. */
 const TenantDialog = ({ current, close }: { readonly current: string; readonly close: () => void }) => {
   const [text, setText] = useState("")
   const session = useSession()
   const recent = useRecentTenants()
-  // A tenant may have come since the page was opened.
+  // A tenant may have been added since the page was opened.
   useEffect(() => void askSession().catch(() => {}), [])
   const place = (name: string) => (recent.includes(name) ? recent.indexOf(name) : recent.length)
   const found = (session?.tenants ?? [])

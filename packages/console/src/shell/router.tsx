@@ -2,12 +2,12 @@ import { type ComponentType, type LazyExoticComponent, lazy } from "react"
 import { usePath } from "../app/location.ts"
 import { shell } from "../texts/en.ts"
 
-/** A page of the console. What it shows is named by the parts of the path that follow its own. */
+/** A page of the console. The path segments after its own name what it shows. */
 export interface Page {
   /** The first part of the path below `/console/`; empty for the front page. */
   readonly path: string
   readonly title: string
-  /** No entry of the navigation leads to it. */
+  /** The navigation has no entry for it. */
   readonly isHidden?: boolean
   readonly Content: LazyExoticComponent<ComponentType>
 }
@@ -16,12 +16,12 @@ const loadTester = () => import("../pages/tester/TesterPage.tsx")
 export type FrontPage = Awaited<ReturnType<typeof loadTester>>
 let tester: FrontPage | undefined
 
-/** Gives the frame the front page that was loaded beside it, so that both are shown at once. */
+/** Registers the front page that was loaded in parallel, so that frame and page are shown at once. */
 export const showFrontPage = (page: FrontPage): void => {
   tester = page
 }
 
-/** Shows a front page that was loaded without the wait that even a kept promise takes. */
+/** Shows a front page that is already loaded, without the delay of a resolved promise. */
 const Tester = lazy(() =>
   tester === undefined
     ? loadTester()

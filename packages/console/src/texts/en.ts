@@ -1,7 +1,7 @@
-// All that the console says. Each section is an export, and the build gives a page the sections that it imports. Another
-// language is another file with these exports.
+// All texts of the console. Each section is an export, and the build gives a page only the sections that it imports.
+// Another language would be another file with these exports.
 
-/** A format that is made when it is first used: the first one of a page takes a browser tens of milliseconds. */
+/** A format that is created on first use: the first one of a page takes a browser tens of milliseconds. */
 const lazily = <A extends { readonly format: (value: number) => string }>(make: () => A) => {
   let made: A | undefined
   const get = (): A => {
@@ -32,7 +32,7 @@ const clock = /* @__PURE__ */ new Intl.DateTimeFormat("en-GB", {
 
 const exact = /* @__PURE__ */ lazily(() => new Intl.DateTimeFormat("en", { dateStyle: "full", timeStyle: "long" }))
 
-/** Milliseconds as a reader says them. */
+/** A duration in readable form. */
 const duration = (ms: number): string => {
   if (ms < 1000) return `${number.format(Math.round(ms))} ms`
   if (ms < 60_000) return `${number.format(Math.round(ms / 100) / 10)} s`
@@ -50,7 +50,7 @@ const bytes = (count: number): string => {
   return `${number.format(Math.round((count / 1024 ** power) * 10) / 10)} ${units[power]}`
 }
 
-/** What several pages say. */
+/** Texts shared by several pages. */
 export const common = {
   close: "Close",
   cancel: "Cancel",
@@ -93,7 +93,7 @@ export const common = {
   actions: "Actions"
 }
 
-/** What the frame of the pages says. */
+/** Texts of the frame around the pages. */
 export const shell = {
   product: "Flow Gateway",
   pages: "Pages",
@@ -184,7 +184,7 @@ export const login = {
   nothing: "No tenant of yours has such a name."
 }
 
-/** What the DAG of a flowline says. */
+/** Texts of the DAG of a flowline. */
 export const dag = {
   view: "View of the nodes",
   views: { picture: "Picture", list: "List", table: "Table" },
@@ -633,7 +633,7 @@ export const flowlines = {
   }
 }
 
-/** What the entries of an archive say. */
+/** Texts of the entries of an archive. */
 export const archive = {
   entries: "Entries of the archive",
   packed: "Packed",
@@ -682,7 +682,7 @@ const runEvents: Readonly<Record<string, string>> = {
 
 export const runs = {
   title: "Runs",
-  /** A time of the day, to the millisecond. */
+  /** A time of day, to the millisecond. */
   clock: (at: number) => clock.format(at),
   views: { history: "History", archives: "Archives", files: "Files" },
   states: runStates,
@@ -1330,7 +1330,7 @@ export const admin = {
   }
 }
 
-/** What a look into a file says. */
+/** Texts of file previews. */
 export const preview = {
   empty: "The file is empty.",
   binary: "This is no text. Download it to look into it.",
@@ -1361,7 +1361,7 @@ export const preview = {
     `This Parquet file has ${size}. In an archive it is packed once more, so that all of it would have to be loaded; up to ${most} are. Download it.`
 }
 
-/** What a tree of files says. */
+/** Texts of file trees. */
 export const tree = {
   keys: [
     { keys: "↑ ↓", does: "go from row to row of a tree" },

@@ -17,7 +17,7 @@ import { Secrets } from "./Secrets.tsx"
 interface View {
   readonly path: keyof typeof t.views
   readonly role: Role
-  /** Whether the role has to be for every tenant. */
+  /** Whether the role must cover all tenants. */
   readonly isOverall?: boolean
   readonly Content: ComponentType<{ readonly tenant: string }>
 }
@@ -31,7 +31,7 @@ const views: ReadonlyArray<View> = [
   { path: "retention", role: "admin", isOverall: true, Content: Retention }
 ]
 
-/** What belongs to the tenant as a whole, and to the gateways: each view for those who may see it. */
+/** Administration of the tenant and the gateways. Each view is shown to readers with its role. */
 const AdminPage = () => {
   const [, name = "limits"] = usePath()
   const tenant = useTenant()

@@ -89,7 +89,7 @@ const Row = ({ entry, close }: { readonly entry: Entry; readonly close: () => vo
 
 const isPeriod = (text: string): text is Period => Object.hasOwn(hours, text)
 
-/** Who changed what and who was refused, the newest first. The conditions are in the address. */
+/** The audit: who changed what and who was refused, newest first. The filter is in the address. */
 export const Audit = ({ tenant }: { readonly tenant: string }) => {
   const [chain, setChain] = useQuery("of")
   const [given, setPeriod] = useQuery("period")

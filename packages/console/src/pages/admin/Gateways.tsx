@@ -12,7 +12,7 @@ import css from "./admin.module.css"
 
 const t = admin.gateways
 
-/** Milliseconds between two looks. */
+/** Polling interval in milliseconds. */
 const every = 5000
 
 interface Entry {
@@ -95,7 +95,7 @@ const State = ({ found }: { readonly found: Readiness }) => {
   )
 }
 
-/** Whether the gateway that answers is ready, and the gateways that share its database. */
+/** Whether the answering gateway is ready, and the gateways that share its database. */
 export const Gateways = () => {
   const may = useMayEverywhere("admin")
   const state = useAnswer(async (signal) => (await readiness(signal)) ?? null, [], every)

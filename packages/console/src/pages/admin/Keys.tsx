@@ -29,7 +29,7 @@ interface Key {
 
 type State = keyof typeof t.states
 
-/** Milliseconds before its end from which a key ends soon. */
+/** A key that expires within this many milliseconds is marked as expiring soon. */
 const soon = 14 * 86_400_000
 
 const stateOf = ({ revokedAt, expiresAt }: Key): State => {
@@ -88,7 +88,7 @@ const columnsOf = (revoke: (key: Key) => void): ReadonlyArray<Column<Key>> => [
   }
 ]
 
-/** The keys with which programs use the tenant. */
+/** The API keys of the tenant, for programs. */
 export const Keys = ({ tenant }: { readonly tenant: string }) => {
   const answer = useAnswer((signal) => gateway.keys.list({ params: { tenant }, query: {} }, { signal }), [tenant])
   const { again } = answer

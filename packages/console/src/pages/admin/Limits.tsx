@@ -18,7 +18,7 @@ const columns = [
   { title: t.source }
 ]
 
-/** The share from which a limit is nearly reached. */
+/** From this share on, a limit counts as nearly reached. */
 const near = 0.8
 
 interface Limit {
@@ -55,7 +55,7 @@ const Use = ({ limit }: { readonly limit: Limit }) => {
   )
 }
 
-/** What the tenant may use, and uses: what is nearest to its limit first. */
+/** Limits and usage of the tenant, those nearest to their limit first. */
 export const Limits = ({ tenant }: { readonly tenant: string }) => {
   const { value, error, again } = useAnswer(
     (signal) => gateway.limits.limits({ params: { tenant } }, { signal }),

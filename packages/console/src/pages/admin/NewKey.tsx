@@ -14,10 +14,10 @@ import css from "./admin.module.css"
 const t = admin.keys
 
 const roles: ReadonlyArray<Role> = ["viewer", "operator", "developer", "admin"]
-/** Days until a key ends; 0 for never. */
+/** Days until a key expires; 0 means never. */
 const ends = [7, 30, 90, 365, 0]
 
-/** Makes a key, and shows it once. */
+/** Creates a key and shows it once. */
 export const NewKey = ({ tenant, close }: { readonly tenant: string; readonly close: () => void }) => {
   const own = useRole()
   const [name, setName] = useState("")

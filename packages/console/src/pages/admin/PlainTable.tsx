@@ -1,7 +1,7 @@
 import type { ReactNode } from "react"
 import css from "./admin.module.css"
 
-/** A table that is small enough to be whole in the page. Where the window is narrow it scrolls, by keyboard too. */
+/** A table that is small enough to be rendered whole. In a narrow window it scrolls, by keyboard too. */
 export const PlainTable = ({
   label,
   columns,

@@ -18,13 +18,13 @@ const columns = [
   { title: t.setting }
 ]
 
-/** Milliseconds between two looks: the next round comes every ten minutes. */
+/** Polling interval in milliseconds: a round takes place every ten minutes. */
 const every = 30_000
 
 const names = { on: t.on, "dry-run": t.dryRun, off: t.off }
 const tones = { on: "good", "dry-run": "warn", off: "plain" } as const
 
-/** What is kept how long, and when old history is looked for next. */
+/** How long history is kept, and when the next round looks for old history. */
 export const Retention = () => {
   const { value, error, again } = useAnswer((signal) => gateway.platform.installation(undefined, { signal }), [], every)
   if (value === undefined) {

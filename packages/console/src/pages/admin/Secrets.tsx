@@ -27,7 +27,7 @@ interface Secret {
 
 const namePattern = "[A-Z][A-Z0-9_]{0,63}"
 
-/** Sets a secret: a new one, or a new value of one. What was typed is gone with the dialog. */
+/** Creates a secret or sets a new value. The typed value is dropped when the dialog closes. */
 const SetSecret = ({
   tenant,
   given,
@@ -134,7 +134,7 @@ const columnsOf = (
   }
 ]
 
-/** The names of what flowlines may refer to. No answer has a value. */
+/** The names of the secrets that flowlines may refer to. The gateway never answers a value. */
 export const Secrets = ({ tenant }: { readonly tenant: string }) => {
   const may = useMay("admin")
   const answer = useAnswer((signal) => gateway.secrets.list({ params: { tenant } }, { signal }), [tenant])

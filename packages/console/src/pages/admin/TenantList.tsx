@@ -6,7 +6,7 @@ import { Table } from "../../parts/Table.tsx"
 import { common } from "../../texts/en.ts"
 import css from "./admin.module.css"
 
-/** What a tenant has of something, with the button that makes one more, or what it is for while there is none. */
+/** A list of the tenant's objects with a button that creates one; while it is empty, it explains their purpose. */
 export const TenantList = <A,>({
   answer: { value, error, again },
   empty,
@@ -17,7 +17,7 @@ export const TenantList = <A,>({
   readonly answer: Answer<ReadonlyArray<A>>
   readonly empty: string
   readonly make: ReactNode
-  /** What an empty list says below its title. */
+  /** Text of an empty list, below its title. */
   readonly children: ReactNode
 }) => (
   <>

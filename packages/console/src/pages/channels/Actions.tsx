@@ -12,7 +12,7 @@ import css from "./channels.module.css"
 const actions = ["start", "restart", "stop"] as const
 export type Action = (typeof actions)[number]
 
-/** Start, restart and stop, of a channel or a job. What is asked for is told at once, what comes of it by the states. */
+/** Start, restart and stop of a channel or job. The request is confirmed at once; its effect shows in the states. */
 export const Actions = ({
   of,
   act,

@@ -23,7 +23,7 @@ const loadFiles = () => import("./FilesEditor.tsx")
 
 const isMissing = (error: unknown): boolean => (error as { readonly status?: number } | undefined)?.status === 404
 
-/** A channel: what its jobs are to be and are, and its files. */
+/** A channel: the desired and actual state of its jobs, and its files. */
 export const Channel = ({ tenant, name }: { readonly tenant: string; readonly name: string }) => {
   const [view] = useQuery("view")
   const [isRemoving, setRemoving] = useState(false)

@@ -37,7 +37,7 @@ const columns: ReadonlyArray<Column<Entry>> = [
 
 const isName = (name: string): boolean => /^[A-Za-z0-9][A-Za-z0-9._-]{0,62}$/.test(name)
 
-/** Names a new channel; its files come next, and nothing is made before they are saved. */
+/** Names a new channel. Its files come next; nothing is created before they are saved. */
 const NewChannel = ({ names, close }: { readonly names: ReadonlyArray<string>; readonly close: () => void }) => {
   const [name, setName] = useState("")
   const fault = name === "" ? undefined : names.includes(name) ? t.nameTaken : isName(name) ? undefined : t.nameFault
@@ -90,7 +90,7 @@ export const ChannelList = ({ tenant }: { readonly tenant: string }) => {
         <Empty title={t.emptyTitle}>
           <p>{t.empty}</p>
           {mayMake ? <p>{t.emptyMake}</p> : null}
-          {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reached by keys. */}
+          {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling area must be reachable by keyboard. */}
           <pre tabIndex={0}>
             <code>{t.curl(location.origin, tenant, JSON.stringify({ files: example }))}</code>
           </pre>

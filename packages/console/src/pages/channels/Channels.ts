@@ -20,7 +20,7 @@ const tones: Readonly<Record<string, Tone>> = {
 
 export const toneOf = (status: string): Tone => tones[status] ?? "plain"
 
-/** `local/parse` of `apache/local/parse`: what names a job within its channel. */
+/** The name of a job within its channel: `local/parse` of `apache/local/parse`. */
 export const jobName = ({ name }: Pick<Job, "name">): string => name.slice(name.indexOf("/") + 1)
 
 export const partsOf = (job: Pick<Job, "name" | "cluster">) => ({
@@ -28,13 +28,13 @@ export const partsOf = (job: Pick<Job, "name" | "cluster">) => ({
   job: jobName(job).slice(job.cluster.length + 1)
 })
 
-/** Milliseconds as a clock that counts down would say them. */
+/** Milliseconds as a countdown. */
 const until = (at: string, now: number): string => {
   const left = Date.parse(at) - now
   return left <= 0 ? t.now : t.inTime(left)
 }
 
-/** Why a job is as it is, in sentences. */
+/** The reasons for a job's state, in sentences. */
 export const whyOf = (job: Job, now: number): string => {
   const { status, desired, lastError, nextRun, failures = [], reasons = [] } = job
   const error = lastError ?? failures.at(-1)?.error ?? ""
@@ -55,7 +55,7 @@ export const whyOf = (job: Job, now: number): string => {
   return sentences.filter((one) => one !== "").join(" ")
 }
 
-/** What a job's nodes have counted together. */
+/** The sums of the counters of a job's nodes. */
 export const countsOf = ({ nodes, counts }: Job) => {
   const lags = nodes.flatMap(({ lag }) => (lag === undefined ? [] : [lag]))
   return {

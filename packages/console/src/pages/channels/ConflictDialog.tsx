@@ -7,7 +7,7 @@ import type { Files } from "./Channels.ts"
 import css from "./channels.module.css"
 import { differing } from "./Draft.ts"
 
-/** Somebody has saved the channel meanwhile: what is theirs beside what is mine. */
+/** Somebody else has saved the channel meanwhile: shows their files beside the reader's. */
 export const ConflictDialog = ({
   mine,
   theirs,
@@ -36,7 +36,7 @@ export const ConflictDialog = ({
           ].map(({ title, files }) => (
             <figure key={title}>
               <figcaption>{title}</figcaption>
-              {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reached by keys. */}
+              {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling area must be reachable by keyboard. */}
               <pre className={shared.code} tabIndex={0}>
                 {files[name] ?? t.noFile}
               </pre>

@@ -1,13 +1,13 @@
 import { keyOf } from "../../app/stored.ts"
 import type { Files } from "./Channels.ts"
 
-/** Files that are being changed, and the version that they come from; undefined for a channel that is not there yet. */
+/** Edited files, and the version that they are based on; undefined for a channel that does not exist yet. */
 export interface Draft {
   readonly files: Files
   readonly base: string | undefined
 }
 
-// Of the tab: another one has a draft of its own. It lasts over a reload and a crash of the page.
+// Per tab: other tabs have their own drafts. It survives a reload and a crash of the page.
 const keyFor = (tenant: string, channel: string) => keyOf(`channel:${tenant}/${channel}`)
 
 const isFiles = (value: unknown): value is Files =>
@@ -23,7 +23,7 @@ export const draftOf = (tenant: string, channel: string): Draft | undefined => {
   }
 }
 
-/** Keeps a draft; undefined forgets it. Answers whether the browser has kept it. */
+/** Stores a draft; undefined removes it. Returns whether the browser has stored it. */
 export const keepDraft = (tenant: string, channel: string, draft: Draft | undefined): boolean => {
   try {
     if (draft === undefined) sessionStorage.removeItem(keyFor(tenant, channel))
@@ -39,6 +39,6 @@ export const areSame = (one: Files, other: Files): boolean => {
   return names.length === Object.keys(other).length && names.every((name) => one[name] === other[name])
 }
 
-/** The names of the files that differ, with those of one side only. */
+/** The names of files that differ, including those that exist on one side only. */
 export const differing = (one: Files, other: Files): ReadonlyArray<string> =>
   [...new Set([...Object.keys(one), ...Object.keys(other)])].filter((name) => one[name] !== other[name]).sort()

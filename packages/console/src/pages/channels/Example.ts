@@ -1,4 +1,4 @@
-/** What a new channel begins with; it runs as it is. */
+/** The initial files of a new channel. They run without changes. */
 export const example = {
   "channel_structure.yaml": `version: "1.0"
 applications:

@@ -4,7 +4,7 @@ import shared from "../../parts/pages.module.css"
 import look from "../../parts/parts.module.css"
 import { common, channels as t } from "../../texts/en.ts"
 
-/** Names a file of the channel's folder. */
+/** Asks for the name of a file in the channel's folder. */
 export const FileNameDialog = ({
   begin,
   taken,

@@ -39,7 +39,7 @@ interface Stored {
   readonly reason?: string
 }
 
-/** The files of a channel: all of them are validated and saved together. */
+/** The files of a channel. They are validated and saved together. */
 const FilesEditor = ({
   tenant,
   channel,
@@ -47,7 +47,7 @@ const FilesEditor = ({
 }: {
   readonly tenant: string
   readonly channel: string
-  /** Is called when the channel has changed. */
+  /** Called when the channel has changed. */
   readonly saved: () => void
 }) => {
   const may = useMay("developer")

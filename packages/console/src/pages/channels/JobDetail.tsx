@@ -66,7 +66,7 @@ const Fact = ({ name, children }: { readonly name: string; readonly children: Re
   </div>
 )
 
-/** The runs that have failed, the last one first. */
+/** The failed runs, newest first. */
 const Exits = ({ job: { failures = [], lastError } }: { readonly job: Job }) => {
   const id = useId()
   const shown = failures.length === 0 && lastError !== null ? [{ error: lastError, timestamp: undefined }] : failures
@@ -76,7 +76,7 @@ const Exits = ({ job: { failures = [], lastError } }: { readonly job: Job }) => 
       {shown.length === 0 ? (
         <p className={shared.dim}>{t.noExits}</p>
       ) : (
-        // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reached by keys.
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling area must be reachable by keyboard.
         <ol className={css.exits} tabIndex={0} aria-labelledby={id}>
           {[...shown].reverse().map(({ timestamp, error }, at) => (
             // biome-ignore lint/suspicious/noArrayIndexKey: two may be of the same moment.
@@ -90,7 +90,7 @@ const Exits = ({ job: { failures = [], lastError } }: { readonly job: Job }) => 
   )
 }
 
-/** All that is known of a job: its state and why, its last hour, exits, lag and rates, its nodes and its output. */
+/** A job: its state with the reasons, its last hour, exits, lag and rates, its nodes and its output. */
 export const JobDetail = ({
   tenant,
   channel,

@@ -40,7 +40,7 @@ const columnsAt = (now: number): ReadonlyArray<Column<Job>> => [
   }
 ]
 
-/** The jobs of a channel, and the one that is looked at. */
+/** The jobs of a channel, and the selected one. */
 export const Jobs = ({
   tenant,
   channel,

@@ -17,7 +17,7 @@ interface Line {
   readonly text: string
 }
 
-/** Lines that the page keeps; the gateway keeps the last 1000. */
+/** Lines that the page keeps. The gateway keeps the last 1000. */
 const most = 5000
 const rowHeight = 20
 
@@ -29,7 +29,7 @@ const lineOf = (data: string): Line | undefined => {
   }
 }
 
-/** What a job prints, as it prints it. */
+/** The live output of a job. */
 export const Output = ({
   tenant,
   channel,
@@ -112,7 +112,7 @@ export const Output = ({
         </Button>
       </div>
       <Problem error={error} again={() => setRound((count) => count + 1)} />
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reached by keys. */}
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling area must be reachable by keyboard. */}
       <div ref={scroller} className={css.output} role="log" aria-live="off" aria-labelledby={id} tabIndex={0}>
         {lines.length === 0 ? <p className={css.none}>{t.noOutput}</p> : null}
         <div style={{ height: virtual.getTotalSize(), position: "relative" }}>

@@ -1,6 +1,6 @@
 import { countsOf, type Detail, jobName } from "./Channels.ts"
 
-/** What a job was at a moment. The gateway tells what is now; the page keeps what it was told. */
+/** The state of a job at one time. The gateway reports the present only; the page keeps the history. */
 export interface Sample {
   readonly at: number
   readonly status: string
@@ -9,11 +9,11 @@ export interface Sample {
   readonly written: number | undefined
 }
 
-/** Two hours of a sample every two seconds. */
+/** Two hours, with a sample every two seconds. */
 const most = 3600
 const mostChannels = 20
 
-/** By tenant and channel, then by job. They last as long as the page, also when another channel is looked at. */
+/** By tenant and channel, then by job. Kept while the page is open, for the channels that were shown last. */
 const known = new Map<string, Map<string, Array<Sample>>>()
 
 const none: ReadonlyArray<Sample> = []
@@ -21,7 +21,7 @@ const none: ReadonlyArray<Sample> = []
 export const samplesOf = (tenant: string, channel: string, job: string): ReadonlyArray<Sample> =>
   known.get(`${tenant}/${channel}`)?.get(job) ?? none
 
-/** Keeps what the jobs of a channel are now. */
+/** Adds the present state of the jobs of a channel. */
 export const keep = (tenant: string, channel: string, { jobs }: Detail, at: number): void => {
   const key = `${tenant}/${channel}`
   const of = known.get(key) ?? new Map<string, Array<Sample>>()
@@ -31,15 +31,15 @@ export const keep = (tenant: string, channel: string, { jobs }: Detail, at: numb
   if (known.size > mostChannels && oldest !== undefined) known.delete(oldest)
   for (const job of jobs) {
     const { lag, read, written } = countsOf(job)
-    // A new list each time, so that what shows the former one sees the change.
+    // A new list each time, so that components that show the old one notice the change.
     of.set(jobName(job), [...(of.get(jobName(job)) ?? []), { at, status: job.status, lag, read, written }].slice(-most))
   }
 }
 
-/** Counters are told every other second, as the page asks: a rate is that of three questions together. */
+/** The page asks for counters every other second; a rate covers three answers. */
 const together = 3
 
-/** Records in a second until each sample; a run that begins anew begins at 0. */
+/** Records per second until each sample. A new run starts at 0. */
 export const ratesOf = (samples: ReadonlyArray<Sample>, count: "read" | "written"): ReadonlyArray<number | null> =>
   samples.map((sample, index) => {
     const before = samples[Math.max(0, index - together)]

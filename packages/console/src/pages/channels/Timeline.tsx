@@ -14,7 +14,7 @@ interface Stretch {
   readonly status: string
 }
 
-/** The states of the last hour: what the page has seen, and since when the present one is. */
+/** The states of the last hour: those that the page has seen, and the start of the present one. */
 const stretchesOf = (
   { status, since }: Pick<Job, "status" | "since">,
   samples: ReadonlyArray<Sample>,
@@ -34,7 +34,7 @@ const stretchesOf = (
   return present < now ? [...found, { from: present, to: now, status }] : found
 }
 
-/** The last hour of a job as a strip, and as a list for those who do not see it. */
+/** The last hour of a job as a strip, and as a list for screen readers. */
 export const Timeline = ({ job, samples }: { readonly job: Job; readonly samples: ReadonlyArray<Sample> }) => {
   const id = useId()
   const now = samples.at(-1)?.at ?? Date.now()

@@ -2,7 +2,7 @@ import type { Extension } from "@codemirror/state"
 import { Decoration, EditorView } from "@codemirror/view"
 import { issuesOf } from "../../parts/Problem.tsx"
 
-/** A fault of a file of the channel. */
+/** A fault in a file of the channel. */
 export interface Fault {
   /** Its path in the channel's folder. */
   readonly file: string | undefined
@@ -11,7 +11,7 @@ export interface Fault {
   readonly detail: string
 }
 
-/** The faults of a problem: their files are named by the path in the tenant's configuration. */
+/** The faults of a problem. Their files are named by the path in the tenant's configuration. */
 export const faultsOf = (error: unknown, channel: string): ReadonlyArray<Fault> =>
   issuesOf(error).map((issue) => {
     const { file } = issue as { readonly file?: unknown }
@@ -24,7 +24,7 @@ export const faultsOf = (error: unknown, channel: string): ReadonlyArray<Fault> 
     }
   })
 
-/** Underlines what is at fault, from its column to the end of its line. */
+/** Underlines a fault from its column to the end of the line. */
 export const marks = (faults: ReadonlyArray<Fault>): Extension => {
   const mark = Decoration.mark({ class: "fault" })
   return EditorView.decorations.of(({ state: { doc } }) =>

@@ -23,7 +23,7 @@ import { parts } from "./parts.ts"
 
 const t = data.artifacts
 
-/** A link of a manifest: whatever is no address of the web is text. */
+/** A link of a manifest. Anything but a web address is shown as text. */
 const Elsewhere = ({ url, name }: { readonly url: string; readonly name: string }) =>
   /^https?:\/\//i.test(url) ? (
     <a href={url} target="_blank" rel="noopener noreferrer">
@@ -52,7 +52,7 @@ const DeleteVersions = ({
   readonly group: string
   readonly artifact: string
   readonly versions: ReadonlyArray<string>
-  /** The version that is chosen at first. */
+  /** The version that is selected initially. */
   readonly shown: string
   readonly done: (deleted: ReadonlySet<string>) => void
   readonly close: () => void
@@ -90,7 +90,7 @@ const DeleteVersions = ({
   )
 }
 
-/** An artifact: what its manifest says, its content and its versions. */
+/** An artifact: its manifest, content and versions. */
 export const ArtifactDetail = ({
   tenant,
   group,

@@ -9,19 +9,19 @@ import { UploadForm } from "./UploadForm.tsx"
 
 const t = data.artifacts
 
-/** What was typed last, for the next upload. */
+/** The last input, as initial values of the next upload. */
 let last = { group: "", version: "", type: "FILE" }
 
 const patterns = /(?:^|\.)(?:patterns|grok)$/i
 
-/** The name of a file as that of an artifact. */
+/** Derives the name of an artifact from that of a file. */
 const nameOf = (file: string): string =>
   file
     .replace(/\.[^.]*$/, "")
     .replace(/[^A-Za-z0-9._-]+/g, "-")
     .replace(/^[^A-Za-z0-9]+/, "") || "artifact"
 
-/** Uploads files as versions of artifacts: what they have in common is typed once. */
+/** Uploads files as versions of artifacts. Common values are typed once. */
 const ArtifactUpload = ({
   tenant,
   types,
@@ -33,7 +33,7 @@ const ArtifactUpload = ({
   readonly tenant: string
   readonly types: ReadonlyArray<string>
   readonly files: ReadonlyArray<File>
-  /** The artifact that another version is uploaded of. */
+  /** The artifact that gets another version. */
   readonly like?: Artifact
   readonly to: (path: ReadonlyArray<string>, query?: Readonly<Record<string, string>>) => string
   readonly close: () => void

@@ -15,7 +15,7 @@ const views = [
   { name: "files", title: t.views.files, Content: FilesView }
 ]
 
-/** What a tenant stores: artifacts, stored resources, the registry, and the files that runs have written. */
+/** The stored data of a tenant: artifacts, stored resources, the registry, and the files written by runs. */
 const DataPage = () => {
   useEarly(Object.values(parts))
   return (

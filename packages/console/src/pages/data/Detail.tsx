@@ -10,7 +10,7 @@ import { common, data as t } from "../../texts/en.ts"
 import { changed } from "./changes.ts"
 import css from "./data.module.css"
 
-/** The title of what is open, and what can be done with it. */
+/** The title of the open object, and its actions. */
 export const Head = ({ title, children }: { readonly title: string; readonly children: ReactNode }) => (
   <div className={css.head}>
     <h2>{title}</h2>
@@ -18,7 +18,7 @@ export const Head = ({ title, children }: { readonly title: string; readonly chi
   </div>
 )
 
-/** Names and what they stand for; those without a value are left out. */
+/** Names with their values; those without a value are omitted. */
 export const Facts = ({ facts }: { readonly facts: ReadonlyArray<readonly [name: string, value: ReactNode]> }) => (
   <dl className={css.facts}>
     {facts
@@ -32,17 +32,17 @@ export const Facts = ({ facts }: { readonly facts: ReadonlyArray<readonly [name:
   </dl>
 )
 
-/** A version of something, as the list of its versions shows it. */
+/** A version in the list of versions. */
 interface Version {
   readonly name: string
   readonly to: string
   readonly size: number
   readonly at: string
-  /** Whether it is shown. */
+  /** Whether it is the shown one. */
   readonly isShown: boolean
 }
 
-/** All versions, the newest first. */
+/** All versions, newest first. */
 export const Versions = ({ versions }: { readonly versions: ReadonlyArray<Version> }) => (
   <ul className={css.versions}>
     {versions.map(({ name, to, size, at, isShown }, place) => (
@@ -59,7 +59,7 @@ export const Versions = ({ versions }: { readonly versions: ReadonlyArray<Versio
   </ul>
 )
 
-/** A value as indented JSON; nothing when there is none. */
+/** A value as indented JSON; nothing if it is absent. */
 export const Json = ({ title, value }: { readonly title: string; readonly value: unknown }) =>
   value === undefined ? null : (
     <>
@@ -68,7 +68,7 @@ export const Json = ({ title, value }: { readonly title: string; readonly value:
     </>
   )
 
-/** Chooses the version that is shown, or all. */
+/** Selects the shown version or all versions. */
 export const VersionsChoice = ({
   label,
   version,
@@ -91,7 +91,7 @@ export const VersionsChoice = ({
   </fieldset>
 )
 
-/** Asks which versions are deleted: the one that is shown, or all. */
+/** Asks which versions to delete: the shown one or all. */
 export const DeleteDialog = ({
   name,
   version,
@@ -101,12 +101,12 @@ export const DeleteDialog = ({
   close
 }: {
   readonly name: string
-  /** The version that is shown; undefined where there are none. */
+  /** The shown version; undefined if the object has no versions. */
   readonly version?: number | undefined
-  /** Whether it is the only one. */
+  /** Whether it is the only version. */
   readonly only?: boolean
   readonly remove: (version: number | undefined) => Promise<unknown>
-  /** Is called with whether all of it is gone. */
+  /** Called with whether all versions were deleted. */
   readonly done: (all: boolean) => void
   readonly close: () => void
 }) => {

@@ -4,12 +4,12 @@ import css from "./data.module.css"
 
 const hasFiles = ({ dataTransfer }: DragEvent): boolean => dataTransfer.types.includes("Files")
 
-/** Takes files that are dropped on it. */
+/** Accepts dropped files. */
 export const DropZone = ({
   onFiles,
   children
 }: {
-  /** Undefined where the reader may not upload. */
+  /** Undefined if the reader may not upload. */
   readonly onFiles: ((files: ReadonlyArray<File>) => void) | undefined
   readonly children: ReactNode
 }) => {

@@ -85,7 +85,7 @@ const FileDetail = ({
       />
       <h3>{data.content}</h3>
       <Later
-        // A file that was written again is another one.
+        // A rewritten file counts as another one.
         key={modifiedAt}
         load={parts.preview}
         props={{ path: address, name: path.slice(path.lastIndexOf("/") + 1) }}
@@ -108,7 +108,7 @@ const FileDetail = ({
   )
 }
 
-/** The files of a root that runs write. */
+/** The files that runs write to a root. */
 const Files = ({
   tenant,
   root,
@@ -146,7 +146,7 @@ const Files = ({
   )
 }
 
-/** The roots of a tenant, and the files of those that runs write. */
+/** The roots of a tenant, and the files in those that runs write to. */
 export const FilesView = ({ tenant }: { readonly tenant: string }) => {
   const [, , named] = usePath()
   const { to } = useAddress("files")

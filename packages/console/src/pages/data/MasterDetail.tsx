@@ -11,7 +11,7 @@ import { common, data as t } from "../../texts/en.ts"
 import css from "./data.module.css"
 import type { Address } from "./useAddress.ts"
 
-/** How much of a list is shown, and why it is not more. */
+/** How much of a list is shown, and why not more. */
 const Count = ({
   listing: { rows, isLoading, error, again, more },
   shown
@@ -43,7 +43,7 @@ const Count = ({
 )
 
 /**
- * A list with its search, filters and actions, and beside it what is open of it. A narrow window shows one of them.
+ * A list with search, filters and actions, beside the detail of its open entry. A narrow window shows one of the two.
  */
 export const MasterDetail = ({
   address: { query, setQuery },
@@ -58,16 +58,16 @@ export const MasterDetail = ({
 }: {
   readonly address: Pick<Address, "query" | "setQuery">
   readonly listing: Listing<unknown>
-  /** Entries that the search has found. */
+  /** Entries that match the search. */
   readonly shown: number
   readonly filters?: ReactNode
   readonly actions?: ReactNode
-  /** What stands in place of a list that is empty; undefined where the list is shown. */
+  /** Replaces an empty list; undefined while the list is shown. */
   readonly empty: ReactNode | undefined
   readonly list: ReactNode
-  /** Undefined while nothing is open. */
+  /** Undefined if nothing is open. */
   readonly open: ReactNode | undefined
-  /** The address of the list alone. */
+  /** The address of the list without an open entry. */
   readonly back: string
 }) => (
   <div className={open === undefined ? css.alone : css.split}>
@@ -102,7 +102,7 @@ export const MasterDetail = ({
   </div>
 )
 
-/** What a list is for, while it is empty, and how to begin for those who may. */
+/** An empty list: its purpose, and a first step for readers who may change it. */
 export const EmptyList = ({
   title,
   text,
@@ -114,7 +114,7 @@ export const EmptyList = ({
   readonly text: string
   readonly how?: string
   readonly command: string
-  /** Whether the reader may change what the list has. */
+  /** Whether the reader may change the list. */
   readonly may?: boolean
 }) => (
   <Empty title={title}>

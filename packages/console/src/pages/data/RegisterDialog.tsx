@@ -18,7 +18,7 @@ const RegisterDialog = ({
   close
 }: {
   readonly tenant: string
-  /** The path that is chosen at first. */
+  /** The initial path. */
   readonly url: string
   readonly to: (path: ReadonlyArray<string>) => string
   readonly close: () => void

@@ -23,7 +23,7 @@ const t = data.registry
 
 type Details = Awaited<ReturnType<typeof gateway.registry.metadata>>
 
-/** Versions that are asked for at once: the gateway lists none, and tells about each by its number. */
+/** Number of versions that are requested at once: the gateway does not list them, but answers each by its number. */
 const versionsAtOnce = 20
 
 const orGone = (asked: Promise<Details>): Promise<Details | undefined> =>

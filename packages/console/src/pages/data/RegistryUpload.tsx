@@ -8,7 +8,7 @@ import { UploadForm } from "./UploadForm.tsx"
 
 const t = data.registry
 
-/** Uploads files to paths of the registry. */
+/** Uploads files to paths in the registry. */
 const RegistryUpload = ({
   tenant,
   files,
@@ -20,7 +20,7 @@ const RegistryUpload = ({
   readonly tenant: string
   readonly files: ReadonlyArray<File>
   readonly like?: string
-  /** The folder that is proposed. */
+  /** The initial folder. */
   readonly folder: string
   readonly to: (path: ReadonlyArray<string>) => string
   readonly close: () => void

@@ -34,7 +34,7 @@ curl -F file=@table.csv -F path=tables/status.csv ${gatewayBase}v1/${tenant}/reg
 
 interface Uploading {
   readonly files: ReadonlyArray<File>
-  /** The path that another version is uploaded of. */
+  /** The path that gets another version. */
   readonly like?: string
 }
 

@@ -28,7 +28,7 @@ const columns: ReadonlyArray<Column<Blob>> = [
   timeColumn({ id: "stored", title: t.stored }, ({ storedAt }) => storedAt)
 ]
 
-/** Shows what a sweep would remove, and removes it when it is told to. */
+/** Shows what a sweep would remove, and removes it after confirmation. */
 const SweepDialog = ({ tenant, close }: { readonly tenant: string; readonly close: () => void }) => {
   const { value, error, again } = useAnswer(
     (signal) => gateway.stored.sweep({ params: { tenant }, query: { dryRun: "true" } }, { signal }),

@@ -24,9 +24,9 @@ const TransferDialog = ({
   readonly tenant: string
   readonly name: string
   readonly how: "copy" | "move"
-  /** The version that is shown. */
+  /** The shown version. */
   readonly version: number
-  /** Whether it is the only one. */
+  /** Whether it is the only version. */
   readonly only: boolean
   readonly to: (path: ReadonlyArray<string>) => string
   readonly close: () => void

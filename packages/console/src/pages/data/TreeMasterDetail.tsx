@@ -7,7 +7,7 @@ import { common } from "../../texts/en.ts"
 import { MasterDetail } from "./MasterDetail.tsx"
 import type { Address } from "./useAddress.ts"
 
-/** A list of what has paths as a tree, with what is open of it. */
+/** A list of objects with paths, as a tree, beside the detail of the open one. */
 export const TreeMasterDetail = <A,>({
   label,
   listing,
@@ -20,10 +20,10 @@ export const TreeMasterDetail = <A,>({
   readonly label: string
   readonly listing: Listing<A>
   readonly pathOf: (row: A) => string
-  /** Columns besides the names: a constant. */
+  /** Columns besides the names. Must be a constant. */
   readonly columns: ReadonlyArray<Column<A>>
   readonly address: Address
-  /** What stands in place of the list while it is empty. */
+  /** Replaces an empty list. */
   readonly empty: ReactNode
 }) => {
   const rows = useMemo(() => listing.rows ?? [], [listing.rows])

@@ -11,7 +11,7 @@ import css from "./data.module.css"
 
 const t = data.uploads
 
-/** A file, and the name that it is stored under. */
+/** A file, and its name in the store. */
 export interface Named {
   readonly id: number
   readonly file: File
@@ -20,7 +20,7 @@ export interface Named {
 
 let nextId = 1
 
-/** Chooses files and their names; what else they need is asked for by `children`. */
+/** Selects files and their names; `children` ask for further values. */
 export const UploadForm = ({
   title,
   label,
@@ -32,10 +32,10 @@ export const UploadForm = ({
   children
 }: {
   readonly title: string
-  /** What the field with the name of a file is called. */
+  /** The label of the field for a file's name. */
   readonly label: (file: string) => string
   readonly files: ReadonlyArray<File>
-  /** What a file is called at first. */
+  /** The initial name of a file. */
   readonly nameOf: (file: File) => string
   readonly isReady: boolean
   readonly start: (files: ReadonlyArray<Named>) => void

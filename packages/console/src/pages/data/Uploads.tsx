@@ -67,7 +67,7 @@ const Row = ({ item }: { readonly item: Item }) => {
   )
 }
 
-/** The uploads of this tab, which go on while the reader looks at other pages. */
+/** The uploads of this tab. They continue while the reader uses other pages. */
 export const Uploads = () => {
   const items = useUploads()
   const id = useId()

@@ -3,7 +3,7 @@ import { useEffect, useSyncExternalStore } from "react"
 let count = 0
 const listeners = new Set<() => void>()
 
-/** Tells what is shown that the reader has changed something, so that it is read again. */
+/** Notifies views that the reader has changed something, so that they load again. */
 export const changed = (): void => {
   count += 1
   for (const listener of listeners) listener()
@@ -14,10 +14,10 @@ const subscribe = (listener: () => void) => {
   return () => listeners.delete(listener)
 }
 
-/** Counts the changes that the reader has made in this tab. */
+/** Number of changes that the reader has made in this tab. */
 export const useChanges = (): number => useSyncExternalStore(subscribe, () => count)
 
-/** Reads again what is shown, and keeps it until then, when the reader has changed something. */
+/** Reloads after a change by the reader; the old value stays visible until then. */
 export const useAgainOnChange = (again: () => void): void => {
   const changes = useChanges()
   useEffect(() => {

@@ -1,9 +1,9 @@
 import type { Message } from "./digest.worker.ts"
 
-/** The browser cannot read the file: it is a folder, or it was changed or moved since it was chosen. */
+/** The browser cannot read the file: it is a folder, or was changed or moved after its selection. */
 export class Unreadable extends Error {}
 
-/** The SHA-256 of a file in hex, made by a worker that reads it in slices. */
+/** The SHA-256 of a file in hex, computed by a worker that reads the file in slices. */
 export const digestOf = (file: Blob, signal: AbortSignal, onRead: (bytes: number) => void): Promise<string> =>
   new Promise((resolve, reject) => {
     const worker = new Worker(new URL("./digest.worker.ts", import.meta.url), { type: "module" })

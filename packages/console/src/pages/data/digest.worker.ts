@@ -1,6 +1,6 @@
 import { fileDigest } from "./fileDigest.ts"
 
-/** What the worker says: how far it came, and then the digest or why there is none. */
+/** The worker's messages: its progress, and finally the digest or the failure. */
 export type Message = { readonly read: number } | { readonly sha256: string } | { readonly failure: string }
 
 const say = (message: Message): void => globalThis.postMessage(message)

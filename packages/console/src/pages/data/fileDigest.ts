@@ -1,10 +1,10 @@
 import { sha256 } from "@noble/hashes/sha2.js"
 import { bytesToHex } from "@noble/hashes/utils.js"
 
-/** Bytes of a file that are in memory at once. */
+/** Bytes of a file in memory at a time. */
 const sliceBytes = 4 * 1024 * 1024
 
-/** The SHA-256 of a file in hex. Web Crypto digests whole buffers only, and in secure contexts only. */
+/** The SHA-256 of a file in hex. Web Crypto only digests whole buffers, and only in secure contexts. */
 export const fileDigest = async (
   file: Pick<Blob, "size" | "slice">,
   onRead: (bytes: number) => void

@@ -1,4 +1,4 @@
-/** What is loaded when it is used. */
+/** Components that are loaded on first use. */
 export const parts = {
   artifacts: () => import("./ArtifactUpload.tsx"),
   registry: () => import("./RegistryUpload.tsx"),

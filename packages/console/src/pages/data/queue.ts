@@ -5,25 +5,25 @@ import type { Upload } from "../../app/upload.ts"
 import { changed } from "./changes.ts"
 import { digestOf, Unreadable } from "./digest.ts"
 
-/** Files that are sent at once. */
+/** Number of concurrent uploads. */
 const atOnce = 2
 
-/** What is uploaded: a file, and how it is sent. */
+/** An upload: a file, and how it is sent. */
 export interface Task {
-  /** What it is called when it is stored. */
+  /** Its name in the store. */
   readonly title: string
-  /** Where it is found then: an address of the console. */
+  /** Its later address in the console. */
   readonly to: string
   readonly file: File
-  /** Sends the file. The same key for another try lets the gateway store it once. */
+  /** Sends the file. A retry with the same key lets the gateway store it only once. */
   readonly send: (key: string, onSent: (sent: number) => void) => Upload<unknown>
-  /** The SHA-256 of what the gateway has stored. */
+  /** The SHA-256 of the stored content. */
   readonly stored: (answer: unknown) => Promise<string>
 }
 
 export type State = "waiting" | "sending" | "checking" | "stored" | "differs" | "failed" | "cancelled"
 
-/** An upload as its reader sees it. */
+/** The state of an upload, as shown to the reader. */
 export interface Item {
   readonly id: number
   readonly task: Task
@@ -35,7 +35,7 @@ export interface Item {
   readonly error?: unknown
 }
 
-// The uploads outlive the page that began them: the reader may look at others meanwhile.
+// Uploads outlive the page that started them: the reader may use other pages meanwhile.
 let items: ReadonlyArray<Item> = []
 let nextId = 1
 const keys = new Map<number, string>()
@@ -44,7 +44,7 @@ const listeners = new Set<() => void>()
 
 const isOver = ({ state }: Item): boolean => !["waiting", "sending", "checking"].includes(state)
 
-/** Leaving the console ends uploads, so that the browser asks before. */
+/** Leaving the console aborts uploads, so the browser asks first. */
 const ask = (event: BeforeUnloadEvent): void => event.preventDefault()
 
 const update = (next: ReadonlyArray<Item>): void => {
@@ -57,13 +57,13 @@ const update = (next: ReadonlyArray<Item>): void => {
 const set = (id: number, change: Partial<Item>): void =>
   update(items.map((item) => (item.id === id ? { ...item, ...change } : item)))
 
-/** Not `crypto.randomUUID`, which browsers have in secure contexts only. */
+/** Not `crypto.randomUUID`, which exists in secure contexts only. */
 const newKey = (): string =>
   Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, "0")).join("")
 
 /**
- * A gateway that has refused an upload has released its key; else the key stands for this upload. 409 says that it is
- * still busy with it.
+ * A gateway that refused an upload has released its key. Otherwise the key still stands for this upload; 409 means that
+ * the gateway is still processing it.
  */
 const isRefused = ({ status = 0 }: GatewayError): boolean => status >= 400 && status < 500 && status !== 409
 
@@ -74,7 +74,7 @@ const run = async ({ id, task }: Item): Promise<void> => {
   keys.set(id, key)
   set(id, { state: "sending", sent: 0, hashed: 0 })
   try {
-    // Sending what cannot be read fails like a lost connection.
+    // Sending an unreadable file fails like a lost connection.
     await task.file.slice(0, 1).arrayBuffer()
   } catch (error) {
     ends.delete(id)
@@ -85,7 +85,7 @@ const run = async ({ id, task }: Item): Promise<void> => {
   if (ending.signal.aborted) return
   const sending = task.send(key, (sent) => set(id, { sent: Math.min(sent, task.file.size) }))
   ending.signal.addEventListener("abort", sending.cancel)
-  // One that fails ends the other, which fails for that only.
+  // A failure of one aborts the other, whose failure is then only a consequence.
   let failure: { readonly error: unknown } | undefined
   const together = async <A>(one: Promise<A>): Promise<A> =>
     one.catch((error: unknown) => {
@@ -123,7 +123,7 @@ const next = (): void => {
   }
 }
 
-/** Adds uploads, which begin as soon as those before them are done. */
+/** Adds uploads. They start when those before them are done. */
 export const enqueue = (tasks: ReadonlyArray<Task>): void => {
   const made = tasks.map((task): Item => ({ id: nextId++, task, state: "waiting", sent: 0, hashed: 0 }))
   update([...items, ...made])
@@ -135,13 +135,13 @@ export const cancel = (id: number): void => {
   ends.get(id)?.abort()
 }
 
-/** Sends a file once more. */
+/** Sends a file again. */
 export const repeat = (id: number): void => {
   update(items.map((item) => (item.id === id ? { id, task: item.task, state: "waiting", sent: 0, hashed: 0 } : item)))
   next()
 }
 
-/** Takes the uploads that are over from the list. */
+/** Removes finished uploads from the list. */
 export const clear = (): void => update(items.filter((item) => !isOver(item)))
 
 const subscribe = (listener: () => void) => {

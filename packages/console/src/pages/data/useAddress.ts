@@ -1,9 +1,9 @@
 import { addressOf, usePath, useQuery } from "../../app/location.ts"
 
 /**
- * What the address says of a list. What narrows the list stays in it when something of the list is opened.
+ * The state of a list in the address. Filters stay in it when an entry is opened.
  *
- * @param above the view, and what is chosen in it before anything can be opened
+ * @param above the view, and selections that precede an open entry
  */
 export const useAddress = (...above: ReadonlyArray<string>) => {
   const opened = usePath().slice(1 + above.length)
@@ -12,7 +12,7 @@ export const useAddress = (...above: ReadonlyArray<string>) => {
   const [all, setAll] = useQuery("all")
   const to = (path: ReadonlyArray<string>, more: Readonly<Record<string, string | undefined>> = {}): string =>
     addressOf(["data", ...above, ...path], { q: query, type, all, ...more })
-  /** The path that is open. */
+  /** The path of the open entry. */
   const path = opened.length === 0 ? undefined : opened.join("/")
   return { query, setQuery, type, setType, all, setAll, path, to }
 }

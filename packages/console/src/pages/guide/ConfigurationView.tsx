@@ -26,10 +26,10 @@ const preview = () => import("../../parts/preview/FilePreview.tsx")
 type ConfTree = Awaited<ReturnType<typeof gateway.conf.tree>>
 type ConfNode = ConfTree[string]
 
-/** Bytes of a file whose syntax is checked. */
+/** Largest file in bytes whose syntax is checked. */
 const longestChecked = 512 * 1024
 
-/** Files, and folders of which nothing is known but their names. */
+/** Files and unreadable folders. Only the names of the latter are known. */
 const leaves = (nodes: ConfTree): ReadonlyArray<ConfNode> =>
   Object.values(nodes).flatMap((node) => (node.isFile || !node.canRead ? [node] : leaves(node.children)))
 
@@ -48,10 +48,10 @@ const columns: ReadonlyArray<Column<ConfNode>> = [
 const command = (tenant: string) => `mkdir -p "$FLOW_CONF/tenants/${tenant}/documentation"
 echo '# Our pipelines' > "$FLOW_CONF/tenants/${tenant}/documentation/index.md"`
 
-/** Files that the gateway uses by themselves, and of which it tells what is wrong. */
+/** Files that the gateway uses by itself, and whose faults it reports. */
 const isUsed = (path: string): boolean => /^(?:channels\/|patterns\/|nodes\/.*\.py$)/.test(path)
 
-/** What is wrong with a file: what the gateway says of those that it uses, and faults of the syntax of others. */
+/** The faults of a file: as reported by the gateway if it uses the file, else faults of the syntax. */
 const Faults = ({ tenant, file }: { readonly tenant: string; readonly file: ConfNode }) => {
   const isLanguage = /\.(?:ya?ml|json)$/i.test(file.path) && file.size > 0 && file.size <= longestChecked
   const isChecked = isLanguage || isUsed(file.path)
@@ -123,7 +123,7 @@ const File = ({ tenant, file }: { readonly tenant: string; readonly file: ConfNo
   )
 }
 
-/** The tenant's configuration: its tree, and its files in the colours of their languages. */
+/** The tenant's configuration: its tree, and its files with syntax highlighting. */
 export const ConfigurationView = ({ tenant }: { readonly tenant: string }) => {
   const [, , ...segments] = usePath()
   const [query, setQuery] = useQuery("q")

@@ -21,10 +21,12 @@ const parts = {
   results: () => import("./SearchResults.tsx")
 }
 
-/** A page of the product that the gateway renders with the links to all pages, whatever the tenant has. */
+/**
+ * A page of the product. The gateway renders it with the links to all pages, even for a tenant without documentation.
+ */
 const anyPage = "README.md"
 
-/** A page with fewer sections has no contents. */
+/** Pages with fewer sections get no table of contents. */
 const fewSections = 3
 
 const wide = matchMedia("(min-width: 1000px)")
@@ -51,7 +53,7 @@ const Contents = ({ page }: { readonly page: Page }) => {
   )
 }
 
-/** Goes to the anchor of the address, or to the begin of the page. */
+/** Scrolls to the anchor in the address. */
 const useAnchor = (page: Page | undefined): void => {
   useEffect(() => {
     if (page === undefined) return
@@ -60,7 +62,7 @@ const useAnchor = (page: Page | undefined): void => {
       try {
         id = decodeURIComponent(id)
       } catch {
-        // It is the name as it stands.
+        // Not encoded: use it unchanged.
       }
       const found = id === "" ? null : document.getElementById(anchorOf(id))
       if (found === null) return
@@ -68,7 +70,7 @@ const useAnchor = (page: Page | undefined): void => {
       found.focus({ preventScroll: true })
     }
     show()
-    // A link within the page changes nothing but the anchor.
+    // A link within the page only changes the anchor.
     const onClick = ({ target }: MouseEvent) => {
       if (target instanceof Element && target.closest("a") !== null) setTimeout(show)
     }
@@ -81,7 +83,7 @@ const useAnchor = (page: Page | undefined): void => {
   }, [page])
 }
 
-/** The tenant's documentation, and the product's where the tenant has none. */
+/** The tenant's documentation, or the product's if the tenant has none. */
 export const DocumentationView = ({ tenant }: { readonly tenant: string }) => {
   const [, , ...segments] = usePath()
   const [query, setQuery] = useQuery("q")
@@ -96,12 +98,12 @@ export const DocumentationView = ({ tenant }: { readonly tenant: string }) => {
     [tenant, isOwn === false || error !== undefined]
   )
   const guiding = page?.navigation === undefined ? other.value : page
-  // The links stay while another page is on its way.
+  // The links stay while another page is loading.
   const kept = useRef(guiding)
   if (guiding !== undefined) kept.current = guiding
   const navigation = kept.current
   useAnchor(query === "" ? page : undefined)
-  // Another page begins at its top, and closes the list that it was chosen from.
+  // A new page starts at its top, and closes the list that it was chosen from.
   // biome-ignore lint/correctness/useExhaustiveDependencies: for each page.
   useEffect(() => {
     setOpen(false)

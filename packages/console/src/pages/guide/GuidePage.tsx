@@ -11,7 +11,7 @@ const views = [
   { name: "platform", title: t.views.platform, Content: PlatformView }
 ]
 
-/** What is loaded when it is used. */
+/** Components that are loaded on first use. */
 const parts = [
   () => import("../../parts/preview/TextView.tsx"),
   () => import("../../parts/preview/FilePreview.tsx"),
@@ -19,7 +19,7 @@ const parts = [
   () => import("./syntax.ts")
 ]
 
-/** What a tenant is told and what it is made of: its documentation and its configuration. */
+/** The tenant's documentation and configuration. */
 const GuidePage = () => {
   useEarly(parts)
   return <TenantViews page="guide" title={t.title} views={views} />

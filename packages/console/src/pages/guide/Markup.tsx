@@ -7,17 +7,17 @@ import css from "./guide.module.css"
 import { hidden } from "./inert.ts"
 import { addressOfPage } from "./pageAddress.ts"
 
-/** Where a page comes from, by which its relative addresses are read. */
+/** The origin of a page, to resolve its relative addresses. */
 export interface Place {
   /** The address of the page at the gateway. */
   readonly base: string
-  /** That of the documentation. */
+  /** The address of the documentation. */
   readonly root: string
-  /** The page that is shown: links to it are marked. */
+  /** The shown page: links to it are marked. */
   readonly current?: string
 }
 
-/** Elements that are shown as they are, without any attribute. All others stand for their content. */
+/** Elements that are kept, without attributes. All others are replaced by their content. */
 const plain = new Set(
   "p ul li blockquote hr br em strong b i u s del ins sub sup kbd samp var code dl dt dd div span figure figcaption abbr mark small details summary thead tbody tfoot tr cite q caption".split(
     " "
@@ -28,7 +28,7 @@ const isHidden = (tag: string): boolean => tag.startsWith("x-") || hidden.includ
 
 const voids = new Set(["hr", "br"])
 
-/** Anchors of a page have names of their own, so that no page names the console's elements. */
+/** Anchors of a page get a prefix, so that they cannot clash with ids of the console. */
 export const anchorOf = (id: string): string => `doc-${id}`
 
 const anchor = (element: Element, place: Place, children: ReactNode): ReactNode => {
@@ -78,7 +78,7 @@ const cell = (element: Element, tag: "td" | "th", children: ReactNode): ReactNod
     rowSpan: spanOf("rowspan"),
     ...(align === undefined ? {} : { style: { textAlign: align as "left" | "right" | "center" } })
   }
-  // A head without a text names nothing.
+  // A heading without text names nothing.
   const isHead = tag === "th" && element.textContent.trim() !== ""
   return isHead ? (
     <th scope="col" {...props}>
@@ -122,7 +122,7 @@ const elementOf = (element: Element, place: Place): ReactNode => {
       )
     case "table":
       return (
-        // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls can be scrolled by keyboard.
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling area must be reachable by keyboard.
         <div className={css.table} tabIndex={0}>
           <table>{children}</table>
         </div>
@@ -131,13 +131,13 @@ const elementOf = (element: Element, place: Place): ReactNode => {
   return plain.has(tag) ? createElement(tag, undefined, children) : children
 }
 
-/** Between rows and cells, blanks are no content. */
+/** Whitespace between rows and cells is not content. */
 const isBlankBetween = (of: Element, text: string): boolean =>
   /^(table|thead|tbody|tfoot|tr)$/.test(of.localName) && text.trim() === ""
 
 /**
- * The content of an element of a page, as elements that are made anew: those of a list and their texts. Nothing else of
- * the page comes into the document, so that nothing of it can run.
+ * The content of an element of a page, as newly created elements: only those of a fixed list, with their texts. Nothing
+ * else of the page enters the document, so nothing in it can run.
  */
 export const Markup = ({ of, place }: { readonly of: Element; readonly place: Place }) => (
   <>

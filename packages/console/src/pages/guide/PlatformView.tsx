@@ -10,7 +10,7 @@ import css from "./guide.module.css"
 const t = guide.platform
 const text = () => import("../../parts/preview/TextView.tsx")
 
-/** The properties of the platform, as the gateway shows them: with secrets masked. */
+/** The properties of the platform as the gateway answers them, with masked secrets. */
 export const PlatformView = () => {
   const { value, error, again } = useAnswer((signal) => gateway.platform.properties(undefined, { signal }), [])
   return (

@@ -11,9 +11,9 @@ import { addressOfPage } from "./pageAddress.ts"
 import type { Page } from "./pageOf.ts"
 import { search, wordsOf } from "./search.ts"
 
-/** Pages that are listed at most. */
+/** Maximum number of listed pages. */
 const mostShown = 100
-/** Milliseconds for which pages that were read are searched again. */
+/** Milliseconds for which loaded pages are searched again instead of loaded. */
 const freshFor = 5 * 60_000
 
 let kept: { readonly tenant: string; readonly corpus: Corpus; readonly at: number } | undefined
@@ -27,7 +27,7 @@ const Marked = ({ text, words }: { readonly text: string; readonly words: Readon
   )
 }
 
-/** The pages that have what is searched for, as they are read. */
+/** The pages that match the search, listed while pages are still loading. */
 const SearchResults = ({
   tenant,
   query,

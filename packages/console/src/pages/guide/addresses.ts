@@ -1,10 +1,10 @@
-/** Where an address of a page leads to. */
+/** The target of an address in a page. */
 export type Target =
   /** A page of the documentation: its path, and an anchor with its `#`. */
   | { readonly kind: "page"; readonly path: string; readonly hash: string }
-  /** Another file of the documentation, such as a picture: its address at the gateway. */
+  /** Another file of the documentation, such as a picture, with its address at the gateway. */
   | { readonly kind: "file"; readonly url: string }
-  /** Another site, or an address for mail. */
+  /** Another site, or a mail address. */
   | { readonly kind: "elsewhere"; readonly url: string }
 
 const decoded = (part: string): string => {
@@ -15,13 +15,14 @@ const decoded = (part: string): string => {
   }
 }
 
-/** A name with an extension that is none of a page. */
+/** Whether the name has an extension other than those of pages. */
 const isFile = (path: string): boolean => /\.(?!md$|html$)[a-z0-9]{1,8}$/i.test(path)
 
 /**
- * Where an address leads to; undefined for what leads nowhere or would be run, such as `javascript:`.
+ * The target of an address; undefined if it leads nowhere or would run code, such as `javascript:`.
  *
- * @param base the address of the page at the gateway @param root that of the documentation, with a slash at its end
+ * @param base the address of the page at the gateway
+ * @param root the address of the documentation, with a trailing slash
  */
 export const targetOf = (address: string, base: string, root: string): Target | undefined => {
   let url: URL
@@ -41,7 +42,7 @@ export const targetOf = (address: string, base: string, root: string): Target | 
   return isFile(path) ? { kind: "file", url: url.href } : { kind: "page", path, hash: url.hash }
 }
 
-/** The path of a page without what is optional: `index.md` is the first page, `guide.md` is `guide`. */
+/** The path of a page without its optional parts: `index.md` becomes the first page, `guide.md` becomes `guide`. */
 export const nameOf = (path: string): string =>
   path
     .replace(/\/$/, "")

@@ -5,24 +5,24 @@ import { hidden, inert } from "./inert.ts"
 import { type Page, readPage, rootOf } from "./pageOf.ts"
 import type { PageText } from "./search.ts"
 
-/** The pages that were read so far. */
+/** The pages that have been loaded so far. */
 export interface Corpus {
   readonly pages: ReadonlyArray<PageText>
-  /** Pages that are known, those included that were not read yet. */
+  /** Known pages, including those that are not loaded yet. */
   readonly known: number
-  /** Pages that could not be read. */
+  /** Pages that could not be loaded. */
   readonly failed: number
   readonly isDone: boolean
 }
 
-/** Pages and characters that are read at most. */
+/** Maximum number of pages and characters to load. */
 const mostPages = 800
 const mostText = 16 * 1024 * 1024
-/** Pages that are read at once. */
+/** Number of concurrent requests. */
 const atOnce = 6
 const tries = 6
 
-/** The text of a page without the signs of Markdown that nobody searches for. */
+/** The text of a page without Markdown syntax, which nobody searches for. */
 const plainText = (markdown: string): string =>
   markdown
     .replace(/<!--[\s\S]*?-->/g, "")
@@ -32,7 +32,7 @@ const plainText = (markdown: string): string =>
     .replace(/\s+/g, " ")
     .trim()
 
-/** What a source says of itself, and the pages that it leads to. */
+/** The title, headings and text of a source, and the pages that it links to. */
 export const readSource = (
   path: string,
   source: string
@@ -74,7 +74,7 @@ const pause = (ms: number, signal: AbortSignal) =>
     })
   })
 
-/** A source; undefined where there is no such page. A gateway that is busy is asked again. */
+/** A source; undefined if the page does not exist. Requests to a busy gateway are repeated. */
 const sourceOf = async (tenant: string, path: string, signal: AbortSignal): Promise<string | undefined> => {
   for (let round = 1; ; round++) {
     try {
@@ -90,10 +90,10 @@ const sourceOf = async (tenant: string, path: string, signal: AbortSignal): Prom
 }
 
 /**
- * Reads all pages of a tenant's documentation and of the product's: those that the navigation links to, the tenant's
- * files, and whatever these link to.
+ * Loads all pages of a tenant's documentation and of the product's: those that the navigation links to, the tenant's
+ * files, and all pages that these link to.
  *
- * @param told is given what was read so far
+ * @param told receives the pages that have been loaded so far
  */
 export const readCorpus = async (
   tenant: string,
@@ -149,7 +149,7 @@ export const readCorpus = async (
       told(state(false))
     }
   }
-  // A page may lead to others when all workers but its own are done.
+  // A page may link to further pages, until all other workers are done.
   while (waiting.length > 0 && size < mostText) await Promise.all(Array.from({ length: atOnce }, worker))
   told(state(true))
 }

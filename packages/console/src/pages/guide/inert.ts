@@ -1,16 +1,17 @@
-/** Elements of which nothing is shown, not even their text. */
+/** Elements that are not shown, nor is their text. */
 export const hidden =
   "script style template noscript iframe object embed svg math form input textarea select button video audio canvas link meta title base".split(
     " "
   )
 
 const names = new RegExp(`<(/?)(${hidden.join("|")})(?![\\w-])`, "gi")
-/** Those that have no end: with another name they would hold what follows. */
+/** Elements without an end tag: renamed, they would contain the rest of the page. */
 const endless = /<(?:(?:base|input|link|meta)(?![\w-])[^>]*|(?:svg|math)(?:\s[^>]*)?\/)>/gi
 
 /**
- * A page as a document in which nothing has a meaning: what browsers would run or load has other names. What is shown of
- * it is made anew anyway; but the policy of the console is asked, and reports, while a page is only read.
+ * Parses a page into a document in which nothing is active: elements that browsers would run or load are renamed. The
+ * shown elements are created anew anyway, but a browser would already apply the console's policy, and report
+ * violations, while it only parses the page.
  */
 export const inert = (html: string): Document =>
   new DOMParser().parseFromString(

@@ -4,21 +4,21 @@ import { gateway } from "../../app/gateway.ts"
 import { inert } from "./inert.ts"
 import type { Place } from "./Markup.tsx"
 
-/** A page as the gateway has rendered it, or its text where it does not render it. */
+/** A page as rendered by the gateway, or its text if the gateway does not render it. */
 export interface Page {
   readonly path: string
   readonly place: Place
-  /** What the page says; undefined for a text. */
+  /** The rendered page; undefined for a text. */
   readonly content: Element | undefined
-  /** Links to all pages; undefined where the gateway adds none. */
+  /** Links to all pages; undefined if the gateway adds none. */
   readonly navigation: Element | undefined
   readonly text: string
 }
 
-/** Bytes of a page that are read. */
+/** Largest page in bytes that is read. */
 const longestPage = 4 * 1024 * 1024
 
-/** The address of the documentation of a tenant at the gateway, with a slash at its end. */
+/** The address of a tenant's documentation at the gateway, with a trailing slash. */
 export const rootOf = (tenant: string): string =>
   new URL(`v1/${encodeURIComponent(tenant)}/documentation/`, gatewayBase).href
 
@@ -36,17 +36,17 @@ export const readPage = async (
   return new TextDecoder().decode(await readBytes(stream, longestPage))
 }
 
-/** Reads a page, rendered. */
+/** Loads a page, rendered. */
 export const pageOf = async (tenant: string, path: string, signal: AbortSignal): Promise<Page> => {
   const text = await readPage(tenant, path, { accept: "text/html" }, signal)
   const root = rootOf(tenant)
   const place = { root, base: path === "" ? root.replace(/\/$/, "") : root + path, current: path }
-  // Markdown that is too long to be rendered, and other files.
+  // Markdown that is too long to render, and other files.
   if (!/^\s*</.test(text)) return { path, place, content: undefined, navigation: undefined, text }
   const made = inert(text)
   const navigation = made.querySelector("body > nav.pages") ?? undefined
   const main = made.querySelector("body > main")
-  // The gateway's own links are relative to the address of the request, in which the slashes of the path are encoded.
+  // The gateway's own links are relative to the requested address, in which the slashes of the path are encoded.
   const base = path === "" || navigation === undefined ? place.base : root + encodeURIComponent(path)
   const content = navigation === undefined || main === null ? made.body : main
   return { path, place: { ...place, base }, content, navigation, text }

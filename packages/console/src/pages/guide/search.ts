@@ -1,22 +1,22 @@
-/** A page as it is searched. */
+/** A page in its searchable form. */
 export interface PageText {
   readonly path: string
   readonly title: string
-  /** The headings and the text, each in lower case. */
+  /** `headings` and `lower` are in lower case; `lower` is made from `text`. */
   readonly headings: string
   readonly text: string
   readonly lower: string
 }
 
-/** A page that has all words, the best first. */
+/** A page that contains all words; the best match comes first. */
 export interface Hit {
   readonly page: PageText
   readonly score: number
-  /** The text around the first of the words. */
+  /** The text around the first match. */
   readonly snippet: string
 }
 
-/** Characters of a text that are shown around what was found. */
+/** Number of characters shown around a match. */
 const around = 90
 
 const countOf = (text: string, word: string, most: number): number => {
@@ -31,7 +31,7 @@ export const wordsOf = (query: string): ReadonlyArray<string> =>
     .split(/\s+/)
     .filter((word) => word !== "")
 
-/** The pages that have all words of the query, those first that have them in titles and headings. */
+/** The pages that contain all words of the query; matches in titles and headings come first. */
 export const search = (pages: ReadonlyArray<PageText>, query: string): ReadonlyArray<Hit> => {
   const words = wordsOf(query)
   if (words.length === 0) return []

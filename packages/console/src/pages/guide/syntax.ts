@@ -1,13 +1,13 @@
 import { LineCounter, parseAllDocuments } from "yaml"
 
-/** A fault of a text: where it is, and what it is. Lines and columns begin at 1. */
+/** A fault in a text, with its position. Lines and columns start at 1. */
 export interface Fault {
   readonly line: number
   readonly column: number
   readonly detail: string
 }
 
-/** Faults that are shown at most. */
+/** Maximum number of shown faults. */
 const most = 20
 
 const yamlFaults = (text: string): ReadonlyArray<Fault> => {
@@ -20,7 +20,7 @@ const yamlFaults = (text: string): ReadonlyArray<Fault> => {
   })
 }
 
-/** Why a text is no JSON; undefined if it is. */
+/** Why a text is not JSON; undefined if it is. */
 const refusal = (text: string): string | undefined => {
   try {
     JSON.parse(text)
@@ -30,7 +30,7 @@ const refusal = (text: string): string | undefined => {
   }
 }
 
-/** Whether JSON can begin like this. */
+/** Whether a JSON text can start like this. */
 const begins = (text: string): boolean => {
   const reason = refusal(text)
   if (reason === undefined || /end of (JSON input|data)|unterminated/i.test(reason)) return true
@@ -38,7 +38,7 @@ const begins = (text: string): boolean => {
   return at !== undefined && Number(at) >= text.length
 }
 
-/** Browsers do not always say where a fault is: it is where the longest begin ends that JSON can have. */
+/** Browsers do not always report a position. The fault is at the end of the longest prefix that valid JSON can have. */
 const jsonFaults = (text: string): ReadonlyArray<Fault> => {
   const reason = refusal(text)
   if (reason === undefined) return []
@@ -53,7 +53,7 @@ const jsonFaults = (text: string): ReadonlyArray<Fault> => {
   return [{ line: before.length, column: (before.at(-1)?.length ?? 0) + 1, detail }]
 }
 
-/** The faults of a file's syntax; undefined for files whose syntax is not checked here. */
+/** The syntax faults of a file; undefined for files whose syntax is not checked here. */
 export const faultsOf = (name: string, text: string): ReadonlyArray<Fault> | undefined => {
   if (/\.ya?ml$/i.test(name)) return yamlFaults(text).slice(0, most)
   if (/\.json$/i.test(name)) return jsonFaults(text)

@@ -4,8 +4,8 @@ import { gateway } from "../../app/gateway.ts"
 const lineOf = (line: number | undefined): string => (line === undefined ? "" : `line ${line}: `)
 
 /**
- * What is wrong with a file of the configuration that the gateway uses by itself, as the gateway tells it; undefined for
- * files of which it tells nothing.
+ * The faults that the gateway reports for a configuration file that it uses by itself; undefined for files on which it
+ * does not report.
  */
 export const toldOf = async (
   tenant: string,

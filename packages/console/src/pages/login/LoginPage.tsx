@@ -5,7 +5,7 @@ import { takePlace } from "../../app/returning.ts"
 import { Frame } from "../../parts/Frame.tsx"
 import { login } from "../../texts/en.ts"
 
-/** Where a login at an issuer ends: it goes on where the reader was, or says that another tab does. */
+/** The end of a login at an issuer: returns to where the reader was, or says that another tab continues. */
 const LoginPage = () => {
   useEffect(() => {
     const place = takePlace()

@@ -19,7 +19,7 @@ interface Parameter {
 const membersOf = (value: unknown): Readonly<Record<string, unknown>> =>
   typeof value === "object" && value !== null ? (value as Record<string, unknown>) : {}
 
-/** What a flowline asks for, from its JSON Schema. */
+/** The parameters of a flowline, from its JSON Schema. */
 const parametersOf = (schema: unknown): ReadonlyArray<Parameter> => {
   const { properties, required } = membersOf(schema)
   return Object.entries(membersOf(properties)).map(([name, value]) => {
@@ -34,7 +34,7 @@ const parametersOf = (schema: unknown): ReadonlyArray<Parameter> => {
   })
 }
 
-/** The value of what was typed: the gateway says what is wrong with another one. */
+/** The typed text as a value. If it does not fit, the gateway reports it. */
 const valueOf = (typed: string, type: string): unknown => {
   if (type === "boolean") return typed === "true"
   if (type !== "integer" && type !== "number") return typed
@@ -42,7 +42,7 @@ const valueOf = (typed: string, type: string): unknown => {
   return typed.trim() === "" || Number.isNaN(value) ? typed : value
 }
 
-/** Runs the same version of the flowline with other parameters than the run had. */
+/** Runs the same version of the flowline with other parameters than the shown run had. */
 const AgainDialog = ({
   tenant,
   run,

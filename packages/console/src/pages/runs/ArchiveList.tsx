@@ -20,7 +20,7 @@ import { listViews } from "./views.ts"
 
 const every = 5000
 
-/** The archives that runs have made. */
+/** The archives of runs. */
 const ArchiveList = ({ tenant }: { readonly tenant: string }) => {
   const mayRemove = useMay("developer")
   const [removing, setRemoving] = useState<ArchiveEntry>()
@@ -30,7 +30,7 @@ const ArchiveList = ({ tenant }: { readonly tenant: string }) => {
     every
   )
   const names = useNames(tenant, value?.map(({ flowlineId }) => flowlineId) ?? [])
-  // The list begins with the oldest.
+  // The answer starts with the oldest.
   const rows = useMemo(() => value?.toReversed() ?? [], [value])
   const columns = useMemo(
     (): ReadonlyArray<Column<ArchiveEntry>> => [

@@ -11,7 +11,7 @@ import { common, runs as t } from "../../texts/en.ts"
 import type { Detail, NodeCount } from "./models.ts"
 import css from "./runs.module.css"
 
-/** Runs of the flowline that can be chosen from. */
+/** Number of runs to choose from. */
 const mostOffered = 200
 
 interface Pair {
@@ -23,7 +23,7 @@ interface Pair {
 const difference = (one: number, other: number): string =>
   one === other ? t.compare.same : `${one > other ? "+" : "−"}${common.count(Math.abs(one - other))}`
 
-/** A count of both runs, and how far they are apart. */
+/** A counter of both runs, and the difference. */
 const countColumn = (id: string, title: string, of: (node: NodeCount) => number): Column<Pair> => ({
   id,
   title,
@@ -141,7 +141,7 @@ const Compare = ({ tenant, run }: { readonly tenant: string; readonly run: Detai
       ) : (
         <>
           <section className={css.card}>
-            {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reached by keys. */}
+            {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling area must be reachable by keyboard. */}
             <div className={css.sideways} tabIndex={0} role="region" aria-label={t.compare.title}>
               <table className={css.sides}>
                 <thead>

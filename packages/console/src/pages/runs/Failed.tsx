@@ -16,13 +16,13 @@ import { type Detail, hasEnded } from "./models.ts"
 import { RejectedTable } from "./RejectedTable.tsx"
 import css from "./runs.module.css"
 
-/** Records of each input that are read for a look, and rejected ones that are shown. */
+/** Number of records that are read from each input, and of rejected ones that are shown. */
 const mostRead = 10_000
 const mostShown = 1000
-/** Documents of an index of failures that are shown. */
+/** Number of documents shown from an index of failures. */
 const mostFound = 500
 
-/** Where the rejected records of a node can be found, as a link. */
+/** A link to the place of a node's rejected records. */
 const KeptIn = ({ run, kept }: { readonly run: Detail; readonly kept: Kept }) => {
   const path = ["runs", run.flowlineId, run.id]
   switch (kept.kind) {
@@ -53,7 +53,7 @@ interface Looked {
   readonly rows: ReadonlyArray<Rejected>
 }
 
-/** The records that nodes have rejected: how many, why, where they are, and which. */
+/** The records that nodes have rejected: their number, the reasons, where they are stored, and examples. */
 const Failed = ({
   tenant,
   run,

@@ -22,7 +22,7 @@ import { listViews } from "./views.ts"
 const every = 5000
 const content = () => import("../../parts/preview/FilePreview.tsx")
 
-/** The files that runs have written, and a look into one of them. */
+/** The files that runs have written, with a preview. */
 const FileList = ({ tenant }: { readonly tenant: string }) => {
   const mayRemove = useMay("developer")
   const [root, setRoot] = useQuery("root")

@@ -7,26 +7,26 @@ export interface Line {
   readonly text: string
 }
 
-/** Lines of a chunk: as many, or so many characters. */
+/** Size at which a chunk is complete: lines or characters, whichever comes first. */
 const chunkLines = 1024
 const chunkCharacters = 256 * 1024
-/** Chunks whose texts are kept as they are read: those around what is seen. */
+/** Number of chunks whose decoded texts are cached: those around the visible lines. */
 const mostDecoded = 16
 
-/** Lines in their order, as bytes: an object for each of a million lines would take ten times the memory. */
+/** Consecutive lines, as bytes: an object per line would take ten times the memory for a million lines. */
 interface Chunk {
-  /** The number of its first line in the log. */
+  /** The index of its first line in the log. */
   readonly start: number
   readonly count: number
   readonly bytes: Uint8Array
-  /** Where each text ends in `bytes`. */
+  /** The end of each text in `bytes`. */
   readonly ends: Uint32Array
   readonly seqs: Float64Array
   readonly times: Float64Array
   readonly components: Uint16Array
 }
 
-/** The first of so many places in order that is not before what is looked for; their number when all are. */
+/** Binary search: the first of `count` sorted places that is not before the target; `count` if all are before it. */
 const firstNotBefore = (count: number, isBefore: (at: number) => boolean): number => {
   let low = 0
   let high = count
@@ -42,8 +42,8 @@ const encoder = new TextEncoder()
 const decoder = new TextDecoder()
 
 /**
- * All lines that a run has printed, in little memory: the bytes of their texts and 22 bytes for each. The gateway keeps at
- * most 64 MiB of a run, so a page can keep all of it, search in it, and go anywhere without asking again.
+ * All lines that a run has printed, in little memory: the bytes of their texts and 22 bytes for each. The gateway keeps
+ * at most 64 MiB per run, so a page can hold all of it, search in it and jump anywhere without another request.
  */
 export class OutputLog {
   readonly #chunks: Array<Chunk> = []
@@ -55,10 +55,10 @@ export class OutputLog {
 
   /** Number of lines. */
   length = 0
-  /** The last line's number of the gateway. */
+  /** The gateway's number of the last line. */
   last = 0
 
-  /** Adds a line that comes after the others; one that is here already is left out. */
+  /** Appends a line. A line that is present already is ignored. */
   add(line: Line): void {
     if (line.seq <= this.last) return
     this.last = line.seq
@@ -68,7 +68,7 @@ export class OutputLog {
     if (this.#open.length >= chunkLines || this.#openCharacters >= chunkCharacters) this.#seal()
   }
 
-  /** Bytes that the sealed lines take. */
+  /** Bytes used by the sealed lines. */
   get bytes(): number {
     return this.#chunks.reduce((sum, { bytes, count }) => sum + bytes.length + 22 * count, 0)
   }
@@ -106,7 +106,7 @@ export class OutputLog {
     this.#openCharacters = 0
   }
 
-  /** The chunk of a line; undefined for the lines that are not sealed yet. */
+  /** The chunk of a line; undefined for lines that are not sealed yet. */
   #chunkOf(index: number): number | undefined {
     const number = firstNotBefore(this.#chunks.length, (at) => {
       const { start, count } = this.#chunks[at]!
@@ -125,7 +125,7 @@ export class OutputLog {
     return texts
   }
 
-  /** A line by its place, from 0. */
+  /** A line by its index, from 0. */
   at(index: number): Line | undefined {
     if (index < 0 || index >= this.length) return undefined
     const number = this.#chunkOf(index)
@@ -140,15 +140,15 @@ export class OutputLog {
     }
   }
 
-  /** The place of the line with this number of the gateway, or of the next one. */
+  /** The index of the line with this number of the gateway, or of the next one. */
   indexOf(seq: number): number {
     return firstNotBefore(this.length, (at) => this.at(at)!.seq < seq)
   }
 
   /**
-   * Looks for a text, whatever its case, from a line on, in about as many lines as are looked through within a frame.
+   * Searches for a text, ignoring case, from a line on. One call covers one chunk, about as much as fits into a frame.
    *
-   * @returns the line to go on from
+   * @returns the line to continue from
    */
   search(wanted: string, from: number, found: (index: number) => void): number {
     const number = this.#chunkOf(from)
@@ -159,7 +159,7 @@ export class OutputLog {
       return this.length
     }
     const { start, count, bytes, ends } = this.#chunks[number]!
-    // Most chunks have no match, and one text is decoded faster than a thousand.
+    // Most chunks have no match, and decoding one text is faster than decoding a thousand.
     if (!decoder.decode(bytes).toLowerCase().includes(wanted)) return start + count
     for (let at = from - start; at < count; at++) {
       const text = decoder.decode(bytes.subarray(at === 0 ? 0 : ends[at - 1], ends[at]))
@@ -169,7 +169,7 @@ export class OutputLog {
   }
 }
 
-/** Numbers in their order, in little memory. */
+/** Numbers in ascending order, in little memory. */
 export class Numbers {
   #values = new Uint32Array(1024)
   length = 0
@@ -187,7 +187,7 @@ export class Numbers {
     return index < this.length ? this.#values[index] : undefined
   }
 
-  /** The place of the first value that is at least this one. */
+  /** The index of the first value that is at least this one. */
   from(value: number): number {
     return firstNotBefore(this.length, (at) => this.#values[at]! < value)
   }

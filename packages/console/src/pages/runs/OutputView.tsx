@@ -14,19 +14,19 @@ import { useSearch } from "./useSearch.ts"
 import { useWindow } from "./useWindow.ts"
 
 const rowHeight = 20
-/** UTF-16 units of a line in its row; all of it is shown below when the line is chosen. */
+/** UTF-16 units of a line that its row shows. A selected line is shown below. */
 const mostUnits = 1000
-/** UTF-16 units of a chosen line that are shown; all of it can be copied. */
+/** UTF-16 units of a selected line that are shown; the whole line can be copied. */
 const mostShown = 100_000
 const pageRows = 20
 
-/** A text with the places that were looked for. */
+/** A text with its matches marked. */
 const Marked = ({ text, wanted }: { readonly text: string; readonly wanted: string }) => {
   const shown = visible(text.slice(0, mostUnits))
   const parts: Array<{ readonly text: string; readonly isFound: boolean }> = []
   const lower = shown.toLowerCase()
   let at = 0
-  // Lower case may have another length; then nothing is marked, and the row is one of the found all the same.
+  // Lower case may change the length. Then nothing is marked, but the row still counts as a match.
   if (wanted !== "" && lower.length === shown.length) {
     for (let next = lower.indexOf(wanted); next !== -1; next = lower.indexOf(wanted, at)) {
       if (next > at) parts.push({ text: shown.slice(at, next), isFound: false })
@@ -46,7 +46,7 @@ const Marked = ({ text, wanted }: { readonly text: string; readonly wanted: stri
   )
 }
 
-/** What a run prints, as it prints it. All lines are kept by the page, and those that are seen are drawn. */
+/** The live output of a run. The page keeps all lines and renders the visible ones. */
 export const OutputView = ({ tenant, id }: { readonly tenant: string; readonly id: string }) => {
   const output = useOutput(tenant, id)
   const { log, version } = output
@@ -63,7 +63,7 @@ export const OutputView = ({ tenant, id }: { readonly tenant: string; readonly i
   const scroller = useRef<HTMLDivElement>(null)
   const rows = useWindow(scroller, count, rowHeight)
   const chosen = /^\d+$/.test(lineText) ? Number(lineText) : undefined
-  // A link to a line begins there; else the end is followed.
+  // A link to a line starts there; otherwise the view follows the end.
   const [isFollowing, setFollowing] = useState(chosen === undefined)
   const hasGone = useRef(chosen === undefined)
 
@@ -180,7 +180,7 @@ export const OutputView = ({ tenant, id }: { readonly tenant: string; readonly i
           if (deltaY < 0) setFollowing(false)
         }}
         onPointerDown={(event) => {
-          // The scroll bar, and a finger.
+          // For the scroll bar and touch.
           if (event.pointerType === "touch" || event.target === event.currentTarget) setFollowing(false)
         }}
       >
@@ -261,7 +261,7 @@ const Row = ({
   </div>
 )
 
-/** The whole of the chosen line. */
+/** The whole selected line. */
 const Chosen = ({ line, close }: { readonly line: Line; readonly close: () => void }) => (
   <section className={css.chosen} aria-label={t.output.line(line.seq)}>
     <div className={css.bar}>
@@ -277,7 +277,7 @@ const Chosen = ({ line, close }: { readonly line: Line; readonly close: () => vo
         {common.close}
       </Button>
     </div>
-    {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reached by keys. */}
+    {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling area must be reachable by keyboard. */}
     <pre className={css.whole} tabIndex={0}>
       {visibleLines(line.text.slice(0, mostShown))}
     </pre>

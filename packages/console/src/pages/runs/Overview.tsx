@@ -11,7 +11,7 @@ import { type Detail, hasEnded, type NodeCount } from "./models.ts"
 import { backlogOf, rateOf, type Sample, sentOn } from "./Rates.ts"
 import css from "./runs.module.css"
 
-/** A text of at least this length, so that the picture does not move when a number grows. */
+/** Pads a text to at least this length, so that the picture does not move when a number grows. */
 const padded = (text: string, length: number): string => text.padStart(length, "\u2007")
 
 const backlogText = (node: NodeCount): string => {
@@ -21,7 +21,7 @@ const backlogText = (node: NodeCount): string => {
   return kind === "bytes" ? t.node.lag(common.bytes(value)) : t.node[kind](value)
 }
 
-/** The graph of the run with what goes through it: each edge with its rate, or its count when the run is over. */
+/** The graph of the run: each edge with its rate, or with its count when the run is over. */
 const measured = (graph: Graph, run: Detail, samples: ReadonlyArray<Sample>): Graph => {
   const counts = new Map(run.nodes.map((node) => [node.component, node]))
   const receives = new Set(graph.edges.map(({ to }) => to))
@@ -52,7 +52,7 @@ const measured = (graph: Graph, run: Detail, samples: ReadonlyArray<Sample>): Gr
   return { nodes, edges }
 }
 
-/** The counters of a node with what they mean. */
+/** The counters of a node with their meaning. */
 const NodeFacts = ({ node }: { readonly node: NodeCount }) => {
   const facts: ReadonlyArray<readonly [string, string | undefined]> = [
     [t.columns.in, common.count(node.recordsIn)],
@@ -109,7 +109,7 @@ const Values = ({ title, values }: { readonly title: string; readonly values: Re
   )
 }
 
-/** What came of the run, in words. */
+/** The outcome of the run, in words. */
 const Outcome = ({ run }: { readonly run: Detail }) => (
   <section className={css.card}>
     <h2>{common.outcome}</h2>
@@ -127,7 +127,7 @@ const Outcome = ({ run }: { readonly run: Detail }) => (
   </section>
 )
 
-/** When what happened, and what has started it. */
+/** The times of the run, and what started it. */
 const Events = ({ run }: { readonly run: Detail }) => {
   const { trigger } = run
   return (

@@ -1,4 +1,4 @@
-/** What is known of a node at a time. */
+/** The counters of a node at one time. */
 interface NodeCount {
   readonly component: string
   readonly recordsIn: number
@@ -10,16 +10,18 @@ interface NodeCount {
   readonly total?: number
 }
 
-/** The counters of the nodes at a time of the page's clock, in milliseconds. */
+/** The counters of the nodes, with the time in milliseconds of the page's clock. */
 export interface Sample {
   readonly at: number
   readonly nodes: ReadonlyArray<NodeCount>
 }
 
-/** Milliseconds over which a rate is taken: the gateway gets counters every half second. */
+/** Milliseconds that a rate covers: the gateway receives counters every half second. */
 const span = 4000
 
-/** Adds a sample, and forgets those that no rate needs. A run that begins again, with smaller counters, begins anew. */
+/**
+ * Adds a sample, and removes those that no rate needs. Smaller counters mean a new attempt, which discards all others.
+ */
 export const withSample = (samples: ReadonlyArray<Sample>, sample: Sample): ReadonlyArray<Sample> => {
   const last = samples.at(-1)
   const isSmaller = sample.nodes.some((node) => {
@@ -33,7 +35,7 @@ export const withSample = (samples: ReadonlyArray<Sample>, sample: Sample): Read
   return [...kept, sample]
 }
 
-/** The records that have gone out of a node on a stream. */
+/** The records that a node has published on a stream. */
 export const sentOn = (node: NodeCount | undefined, stream: string): number => {
   if (node === undefined) return 0
   return stream === "errors" ? node.errors : (node.streams?.[stream] ?? node.recordsOut)
@@ -41,7 +43,7 @@ export const sentOn = (node: NodeCount | undefined, stream: string): number => {
 
 const ofComponent = ({ nodes }: Sample, component: string) => nodes.find((node) => node.component === component)
 
-/** What a count grows by in a second; undefined while there is nothing to compare it with. */
+/** The growth of a counter per second; undefined until there are two samples. */
 export const rateOf = (
   samples: ReadonlyArray<Sample>,
   component: string,
@@ -53,7 +55,7 @@ export const rateOf = (
   return Math.max(0, (grown * 1000) / (last.at - first.at))
 }
 
-/** What waits before a node: records that it has not processed, bytes that it has not read, or records that are left. */
+/** The backlog of a node: unprocessed records, unread bytes, or remaining records. */
 export const backlogOf = ({ waiting, lag, total, recordsOut }: NodeCount) =>
   lag !== undefined
     ? { kind: "bytes" as const, value: lag }

@@ -8,7 +8,7 @@ import css from "./runs.module.css"
 const mostUnits = 400
 const mostShown = 20_000
 
-/** The text of a record up to where its pattern matched, and the rest. */
+/** The text of a record, split where its pattern stopped matching. */
 const Reached = ({ text, matchedUpTo }: Pick<Rejected, "text" | "matchedUpTo">) =>
   matchedUpTo === undefined ? (
     <code>{visible(text.slice(0, mostUnits))}</code>
@@ -19,7 +19,7 @@ const Reached = ({ text, matchedUpTo }: Pick<Rejected, "text" | "matchedUpTo">) 
     </code>
   )
 
-/** Records that were rejected: where each is from, why, and how far its pattern came. */
+/** Rejected records: the origin of each, the reason, and how far its pattern matched. */
 export const RejectedTable = ({ label, rows }: { readonly label: string; readonly rows: ReadonlyArray<Rejected> }) => {
   const [key, setKey] = useState<string>()
   const chosen = rows.find((row) => row.key === key)
@@ -70,7 +70,7 @@ export const RejectedTable = ({ label, rows }: { readonly label: string; readonl
       {chosen === undefined ? null : (
         <section className={css.card} aria-label={t.failed.record}>
           {chosen.detail === undefined ? null : <p>{visible(chosen.detail)}</p>}
-          {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reached by keys. */}
+          {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling area must be reachable by keyboard. */}
           <pre className={css.whole} tabIndex={0}>
             {visibleLines(JSON.stringify(chosen.record, null, 2).slice(0, mostShown))}
           </pre>

@@ -14,7 +14,7 @@ import { useHistory } from "./useHistory.ts"
 import { flowlineColumn, useNames } from "./useNames.ts"
 import { listViews } from "./views.ts"
 
-/** What `datetime-local` takes, in the reader's zone. */
+/** A value of `datetime-local`, in the reader's zone. */
 const localOf = (iso: string): string => {
   const at = new Date(iso)
   if (Number.isNaN(at.getTime())) return ""
@@ -81,7 +81,7 @@ const columnsOf = (names: ReadonlyMap<string, string>): ReadonlyArray<Column<Exe
 const curl = `curl -F file=@flowline.yaml \\
   ${location.origin}/v1/mytenant/flowline`
 
-/** The runs of a tenant, the newest first, as they go. */
+/** The runs of a tenant, newest first, updated live. */
 export const RunList = ({ tenant }: { readonly tenant: string }) => {
   const [stateText, setState] = useQuery("state")
   const [outcomeText, setOutcome] = useQuery("outcome")
@@ -167,7 +167,7 @@ export const RunList = ({ tenant }: { readonly tenant: string }) => {
               <a href={addressOf(["flowlines"])}>{t.empty.flowlines}</a>
             </p>
             <p>{t.empty.curl}</p>
-            {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reached by keys. */}
+            {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling area must be reachable by keyboard. */}
             <pre tabIndex={0}>{curl.replace("mytenant", tenant)}</pre>
           </Empty>
         )

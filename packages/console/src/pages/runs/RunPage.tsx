@@ -30,7 +30,7 @@ const nameOf = (definition: unknown): string | undefined => {
   return typeof name === "string" && name !== "" ? name : undefined
 }
 
-/** One run: what it does now, what it has printed and made, and how it differs from others. */
+/** One run: its progress, output and files, and its differences from others. */
 const RunPage = ({
   tenant,
   flowlineId,
@@ -82,7 +82,7 @@ const RunPage = ({
       {view === "output" ? <Later load={outputView} props={{ tenant, id: executionId }} /> : null}
       {view === "failed" && run !== undefined ? <Later load={failedView} props={{ tenant, run, definition }} /> : null}
       {view === "archive" ? (
-        // An archive may be there when its run was deleted.
+        // An archive may outlive its run.
         run !== undefined && run.archive === null ? (
           <p className={css.note}>{hasEnded(run.state) ? t.run.noArchive : t.run.noArchiveYet}</p>
         ) : (

@@ -1,6 +1,6 @@
 import type { Graph } from "../../parts/dag/Graph.ts"
 
-/** Where the records that a node has rejected were written. */
+/** Where a node's rejected records were written. */
 export type Kept =
   | { readonly kind: "archive"; readonly entry: string; readonly component: string }
   | { readonly kind: "file"; readonly path: string; readonly root: string; readonly component: string }
@@ -21,7 +21,7 @@ const settingsOf = (definition: unknown, component: string): Members => {
 
 const text = (value: unknown, otherwise: string): string => (typeof value === "string" ? value : otherwise)
 
-/** The outputs that the `errors` of a node go to, directly or through other nodes. */
+/** The outputs that receive the `errors` of a node, directly or through other nodes. */
 export const keptBy = ({ nodes, edges }: Graph, definition: unknown, component: string): ReadonlyArray<Kept> => {
   const reached = new Set<string>()
   const next = edges.filter(({ from, label }) => from === component && label === "errors").map(({ to }) => to)
@@ -32,7 +32,7 @@ export const keptBy = ({ nodes, edges }: Graph, definition: unknown, component: 
   }
   return nodes.flatMap(({ id, type }): ReadonlyArray<Kept> => {
     if (!reached.has(id) || edges.some(({ from }) => from === id)) return []
-    // Its settings say where an output writes, whatever node it is.
+    // The settings of an output say where it writes, whatever its type.
     const { index, entry, path, root } = settingsOf(definition, id)
     if (typeof index === "string") return [{ kind: "index", index, component: id }]
     if (typeof entry === "string") return [{ kind: "archive", entry, component: id }]
@@ -41,15 +41,15 @@ export const keptBy = ({ nodes, edges }: Graph, definition: unknown, component: 
   })
 }
 
-/** A record that was rejected, with what is known of it. */
+/** A rejected record. */
 export interface Rejected {
   readonly key: string
-  /** The file and line that it comes from; empty where its input does not say. */
+  /** Its file and line; empty if its input does not record them. */
   readonly place: string
   readonly reason: string
-  /** Its text, or all of it. */
+  /** Its text, or the whole record. */
   readonly text: string
-  /** How far the pattern has matched, and what failed there. */
+  /** How far the pattern matched, and what failed there. */
   readonly matchedUpTo?: number
   readonly failedAt?: string
   readonly detail?: string
@@ -62,7 +62,7 @@ const placeOf = (source: unknown): string => {
   return typeof line === "number" ? `${file}:${line}` : typeof offset === "number" ? `${file} @ ${offset}` : file
 }
 
-/** Reads a record of a stream `errors`. */
+/** Parses a record of the stream `errors`. */
 export const rejectedOf = (record: unknown, key: string): Rejected => {
   const { error, _source, message, ...rest } = membersOf(record)
   const { reason, explanation } = membersOf(error)

@@ -3,16 +3,13 @@ interface Run {
   readonly createdAt: string
 }
 
-/** Whether the newest runs reach down to those that were loaded before: otherwise others may lie between. */
+/** Whether the newest runs overlap those that were loaded before. If not, there may be others between them. */
 export const reaches = (newest: ReadonlyArray<Run>, loaded: ReadonlyArray<Run>): boolean => {
   const known = new Set(newest.map(({ id }) => id))
   return loaded.some(({ id }) => known.has(id))
 }
 
-/**
- * The newest runs, which are asked for again and again, put before those that were loaded before. Where they do not reach
- * down to these, the list begins anew.
- */
+/** Puts the newest runs, which are polled, before those that were loaded earlier. Without an overlap the list restarts. */
 export const merged = <A extends Run>(
   loaded: ReadonlyArray<A>,
   newest: ReadonlyArray<A>,
@@ -21,6 +18,6 @@ export const merged = <A extends Run>(
   const last = newest.at(-1)
   if (isAll || last === undefined || !reaches(newest, loaded)) return newest
   const known = new Set(newest.map(({ id }) => id))
-  // What is as new as these, and not among them, was deleted or does not fit the filter any more.
+  // A run as new as these that is not among them was deleted or no longer matches the filter.
   return [...newest, ...loaded.filter(({ id, createdAt }) => !known.has(id) && createdAt <= last.createdAt)]
 }

@@ -23,6 +23,6 @@ const tones = {
   LOST: "bad"
 } as const
 
-/** The colour of what came of a run. */
+/** The colour of a run's state and outcome. */
 export const toneOf = ({ state, outcome }: Pick<Execution, "state" | "outcome">) =>
   state === "SUCCEEDED" && outcome !== undefined && outcome !== "ok" ? "warn" : tones[state]

@@ -4,7 +4,7 @@ import { answering, gateway } from "../../app/gateway.ts"
 import { merged, reaches } from "./merged.ts"
 import type { Execution } from "./models.ts"
 
-/** What a list of runs is asked for; times are epoch milliseconds. */
+/** The filter of a list of runs; times are epoch milliseconds. */
 export interface Filter {
   readonly state?: Execution["state"]
   readonly outcome?: NonNullable<Execution["outcome"]>
@@ -14,10 +14,10 @@ export interface Filter {
 }
 
 const pageRuns = 200
-/** Milliseconds between two looks at the newest runs. */
+/** Polling interval of the newest runs in milliseconds. */
 const every = 2000
 
-/** The runs of a tenant, the newest first: live, and further back as far as the reader goes. */
+/** The runs of a tenant, newest first: the newest are updated live, older ones are loaded on request. */
 export const useHistory = (tenant: string, filter: Filter) => {
   const [runs, setRuns] = useState<ReadonlyArray<Execution>>()
   const [isAll, setAll] = useState(false)
@@ -50,13 +50,13 @@ export const useHistory = (tenant: string, filter: Filter) => {
     setAll((was) => isWhole || (was && reaches(value, latest.current ?? [])))
   }, [value])
 
-  /** Loads the runs before the last one. */
+  /** Loads the runs before the oldest loaded one. */
   const more = () => {
     const last = runs?.at(-1)
     if (isAll || isBusy.current || runs === undefined || last === undefined || runs.length < pageRuns) return
     isBusy.current = true
     const asked = shown.current
-    // Others may have begun within the same millisecond.
+    // Others may have started within the same millisecond.
     answering(() => ask({ to: Date.parse(last.createdAt) + 1 })).then(
       (older) => {
         isBusy.current = false

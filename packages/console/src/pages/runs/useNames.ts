@@ -7,7 +7,7 @@ import { runs as t } from "../../texts/en.ts"
 
 const mostNamed = 1000
 
-/** The names of saved flowlines by their ids. It asks again when an id is shown that it does not know. */
+/** The names of saved flowlines by id. Loads them again when an unknown id is shown. */
 export const useNames = (tenant: string, shown: ReadonlyArray<string>): ReadonlyMap<string, string> => {
   const { value, again } = useAnswer(
     tenant === ""
@@ -25,7 +25,7 @@ export const useNames = (tenant: string, shown: ReadonlyArray<string>): Readonly
       ),
     [value]
   )
-  // Those of files that were run once have no name: each is asked for only once.
+  // Flowlines of files that were run once have no name: their ids are looked up only once.
   const unknown = [...new Set(shown)].filter((id) => !names.has(id)).join(" ")
   useEffect(() => {
     if (unknown !== "") again()

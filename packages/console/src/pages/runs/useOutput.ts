@@ -3,21 +3,21 @@ import { ask } from "../../app/ask.ts"
 import { followEvents, type StreamEvent } from "../../app/events.ts"
 import { OutputLog } from "./OutputLog.ts"
 
-/** What is known of the output of a run. The log changes in place; `version` says that it has. */
+/** The known output of a run. The log changes in place; `version` tells that it has changed. */
 export interface Output {
   readonly log: OutputLog
   readonly version: number
   /** Whether the gateway has sent all of it. */
   readonly isComplete: boolean
-  /** Whether the gateway has left lines out, as there were too many. */
+  /** Whether the gateway has omitted lines because there were too many. */
   readonly isTruncated: boolean
-  /** The problem for which the gateway has sent no more. */
+  /** The problem that stopped the transfer. */
   readonly error: unknown
-  /** Goes on after a problem. */
+  /** Continues after a problem. */
   readonly again: () => void
 }
 
-/** Milliseconds of a frame that reading may take, and between two drawings. */
+/** Milliseconds of a frame that parsing may take, and milliseconds between two renderings. */
 const slice = 8
 const drawn = 100
 
@@ -26,7 +26,7 @@ const read = (log: OutputLog, json: string): void => {
   log.add({ seq, at: Date.parse(timestamp), component, text })
 }
 
-/** Reads the lines that are there already: as an event each, a million of them would take many times as long. */
+/** Reads the existing lines. As events, a million lines would take many times as long. */
 const catchUp = async (log: OutputLog, path: string, signal: AbortSignal, changed: () => void): Promise<void> => {
   const headers = { accept: "application/x-ndjson" }
   const body = await ask(path, { headers, signal }, (response) => response.body!)
@@ -51,8 +51,8 @@ const catchUp = async (log: OutputLog, path: string, signal: AbortSignal, change
 }
 
 /**
- * Follows the output of a run from its first line to its end: first what is there, then an event stream from there on,
- * which outlives a gateway that is away.
+ * Follows the output of a run from its first line to its end: first the existing lines, then an event stream, which
+ * reconnects when the gateway was away.
  */
 export const useOutput = (tenant: string, id: string): Output => {
   const log = useRef({ id: "", log: new OutputLog() })
@@ -82,7 +82,7 @@ export const useOutput = (tenant: string, id: string): Output => {
       change(end === undefined ? {} : { isComplete: true, isTruncated: end.truncated === true })
     }
     const follow = async () => {
-      // Where it fails, the event stream goes on from the last line, or says why there is none.
+      // If this fails, the event stream continues after the last line, or reports the problem.
       await catchUp(own, `${path}?from=${own.last}`, signal, change).catch(() => {})
       if (!signal.aborted) leave = followEvents(`${path}?from=${own.last}`, ["end"], take, (error) => change({ error }))
     }

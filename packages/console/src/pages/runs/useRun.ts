@@ -4,10 +4,10 @@ import { gateway } from "../../app/gateway.ts"
 import { hasEnded, type State } from "./models.ts"
 import { type Sample, withSample } from "./Rates.ts"
 
-/** Milliseconds between two looks at a run that goes on. */
+/** Polling interval of a run in progress, in milliseconds. */
 const every = 1000
 
-/** A run as it goes, with the counters of the last seconds. */
+/** A run, updated live, with the counters of the last seconds. */
 export const useRun = (tenant: string, flowlineId: string, executionId: string) => {
   const [state, setState] = useState<State>("PENDING")
   const answer = useAnswer(
@@ -28,7 +28,7 @@ export const useRun = (tenant: string, flowlineId: string, executionId: string) 
   return { run: value, samples, error: answer.error, again: answer.again }
 }
 
-/** The definition that a run has, as it was when the run began. */
+/** The definition of a run's flowline, as of the start of the run. */
 export const useDefinition = (tenant: string, flowlineId: string, version: number | undefined) => {
   const { value, error } = useAnswer(
     version === undefined || tenant === ""

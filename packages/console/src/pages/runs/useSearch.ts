@@ -1,17 +1,17 @@
 import { useEffect, useRef, useState } from "react"
 import { Numbers, type OutputLog } from "./OutputLog.ts"
 
-/** The lines that have a text, as far as they have been looked for. */
+/** The matching lines found so far. */
 export interface Found {
   readonly matches: Numbers
-  /** Lines that have been looked through. */
+  /** Number of lines searched so far. */
   readonly looked: number
 }
 
 /** Milliseconds of a frame that a search may take. */
 const slice = 6
 
-/** Looks for a text in the output, a little in each frame, and in what comes later too. */
+/** Searches the output for a text, a little in each frame, including lines that arrive later. */
 export const useSearch = (log: OutputLog, version: number, text: string): Found | undefined => {
   const wanted = text.toLowerCase()
   const state = useRef({ log, wanted, matches: new Numbers(), looked: 0 })

@@ -1,20 +1,22 @@
 import { type RefObject, useCallback, useEffect, useRef, useState } from "react"
 
-/** Pixels that an element can be high in every browser. Above that, a pixel of the scroll bar is more than one. */
+/** Height in pixels that every browser supports. With more rows, a pixel of the scroll bar stands for more than one. */
 const mostPixels = 12_000_000
-/** Rows that are drawn before and after those that are seen. */
+/** Rows that are rendered before and after the visible ones. */
 const beyond = 12
 
 export interface Window {
   readonly first: number
   readonly end: number
-  /** Pixels of all rows. */
+  /** Height of the scrolled content in pixels. */
   readonly height: number
   readonly topOf: (row: number) => number
   readonly scrollTo: (row: number) => void
 }
 
-/** The rows of one height that are seen, of any number. Their scroller is as high as browsers allow. */
+/**
+ * The visible rows, out of any number of rows of the same height. The content is at most as high as browsers support.
+ */
 export const useWindow = (scroller: RefObject<HTMLElement | null>, count: number, rowHeight: number): Window => {
   const [{ top, seen }, setView] = useState({ top: 0, seen: 0 })
   useEffect(() => {
@@ -33,7 +35,7 @@ export const useWindow = (scroller: RefObject<HTMLElement | null>, count: number
 
   const all = count * rowHeight
   const height = Math.min(all, mostPixels)
-  /** How many pixels of rows go by with a pixel of the scroll bar. */
+  /** Pixels of rows per pixel of the scroll bar. */
   const scale = height > seen ? (all - seen) / (height - seen) : 1
   const shown = Math.min(top, Math.max(0, height - seen))
   const from = shown * scale

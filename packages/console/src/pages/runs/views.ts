@@ -1,7 +1,7 @@
 import { addressOf } from "../../app/location.ts"
 import { runs as t } from "../../texts/en.ts"
 
-/** The lists of the page: of runs, of their archives, and of the files that they have written. */
+/** The lists of the page: runs, their archives, and the files that they have written. */
 export const listViews = (current: "runs" | "archives" | "files") => [
   { title: t.views.history, to: addressOf(["runs"]), current: current === "runs" },
   { title: t.views.archives, to: addressOf(["runs"], { view: "archives" }), current: current === "archives" },

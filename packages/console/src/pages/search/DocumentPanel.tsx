@@ -29,7 +29,9 @@ const Icon = ({ path }: { readonly path: string }) => (
   </svg>
 )
 
-/** The values that can be looked for. One of many digits is looked for by its text, which finds the number. */
+/**
+ * The values that can be searched for. A number with many digits is searched for by its text, which finds the number.
+ */
 const plainOf = (value: unknown): ReadonlyArray<Plain> => {
   const all: ReadonlyArray<unknown> = Array.isArray(value) ? value.slice(0, 20) : [value]
   return all
@@ -64,7 +66,7 @@ export const DocumentPanel = ({
     [tenant, state.doc]
   )
   const found = value?.documents[0]
-  // The reader goes on in what was opened; the table gets the focus back when it is closed.
+  // The focus moves into the opened document, and returns to the table when it is closed.
   const opened = useRef<Element>(null)
   useEffect(() => {
     opened.current = document.activeElement
@@ -103,7 +105,7 @@ export const DocumentPanel = ({
       <Problem error={error} again={again} />
       {value !== undefined && found === undefined ? <p>{t.noDocument}</p> : null}
       {found === undefined ? null : isJson ? (
-        // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reached by keys.
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling area must be reachable by keyboard.
         <pre className={shared.code} tabIndex={0}>
           {marked(JSON.stringify(found.source, undefined, 2), mark)}
         </pre>

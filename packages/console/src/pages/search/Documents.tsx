@@ -7,7 +7,7 @@ import type { Change, State } from "./State.ts"
 import css from "./search.module.css"
 import { fieldsOf, marked, markOf, textOf, valueAt, wordsOf } from "./Values.tsx"
 
-/** Characters of a value, and fields of a document, that a row shows. */
+/** Maximum number of characters of a value, and of fields of a document, that a row shows. */
 const longest = 400
 const mostFields = 30
 
@@ -23,7 +23,7 @@ const summary = ({ source }: Found, mark: RegExp | undefined): ReactNode =>
       </span>
     ))
 
-/** What marks the words and the values that were searched. */
+/** The pattern that marks the words and values of the search. */
 export const useMark = ({ q, filters }: State): RegExp | undefined =>
   useMemo(
     () =>
@@ -37,7 +37,7 @@ export const useMark = ({ q, filters }: State): RegExp | undefined =>
     [q, filters]
   )
 
-/** The documents that were found, in the order that the gateway gives them. */
+/** The documents found, in the order of the gateway's answer. */
 export const Documents = ({
   documents,
   state,
@@ -52,7 +52,7 @@ export const Documents = ({
   const mark = useMark(state)
   const { columns: names } = state
   const columns = useMemo((): ReadonlyArray<Column<Found>> => {
-    // Its value says that it sorts; the gateway does it.
+    // The value only enables sorting; the gateway sorts.
     const sorts = () => undefined
     const time: Column<Found> = {
       id: "@timestamp",

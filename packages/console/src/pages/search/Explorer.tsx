@@ -31,7 +31,7 @@ const series: ReadonlyArray<PlotSeries> = [
   { label: t.documentsTitle, colour: "--accent", kind: "bars", say: common.count }
 ]
 
-/** What is wrong with the query text: in its own words, with its column. */
+/** The fault in the query text: the gateway's words, with the column. */
 const queryProblem = (error: unknown) => {
   if (error instanceof QueryFault) return { text: t.atColumn(error.at + 1, error.message), at: error.at }
   for (const { pointer = "", detail = "" } of issuesOf(error)) {
@@ -51,7 +51,7 @@ export const Explorer = ({
 }: {
   readonly tenant: string
   readonly indices: ReadonlyArray<Index>
-  /** Asks for the indices again. */
+  /** Loads the indices again. */
   readonly refresh: () => void
 }) => {
   const [state, change] = useSearch()

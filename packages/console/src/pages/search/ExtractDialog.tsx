@@ -12,7 +12,7 @@ import css from "./search.module.css"
 
 type Format = "csv" | "json"
 
-/** Saves all documents that a search finds as a file: the gateway writes it, and puts it into an archive. */
+/** Saves all documents of a search in a file: the gateway writes it and puts it into an archive. */
 const ExtractDialog = ({
   tenant,
   state,

@@ -21,7 +21,7 @@ const tones = {
   ...({ FAILED: "bad", CANCELLED: "plain", LOST: "bad" } as const)
 }
 
-/** An extraction with what it has written so far. */
+/** An extraction with its progress. */
 const Extraction = ({ one, forget }: { readonly one: Started; readonly forget: () => void }) => {
   const { tenant, flowline, execution, archive, title } = one
   const [isOver, setOver] = useState(false)
@@ -87,7 +87,7 @@ const Extraction = ({ one, forget }: { readonly one: Started; readonly forget: (
   )
 }
 
-/** The extractions of this tab, as they go on. */
+/** The extractions of this tab, with their progress. */
 export const ExtractionList = ({
   all,
   forget

@@ -17,7 +17,7 @@ const isStarted = (value: unknown): value is Started => {
   return [tenant, flowline, execution, archive, title].every((one) => typeof one === "string")
 }
 
-/** Those of this tab, the last one first; they last over a reload. */
+/** The extractions of this tab, newest first. They survive a reload. */
 export const startedOf = (tenant: string): ReadonlyArray<Started> => {
   try {
     const found: unknown = JSON.parse(sessionStorage.getItem(key) ?? "[]")
@@ -31,6 +31,6 @@ export const keepStarted = (all: ReadonlyArray<Started>): void => {
   try {
     sessionStorage.setItem(key, JSON.stringify(all.slice(0, most)))
   } catch {
-    // Without room they last as long as the page.
+    // If the browser's storage is full, they last only until the page is closed.
   }
 }

@@ -13,7 +13,7 @@ import { textOf } from "./Values.tsx"
 
 const mostShown = 200
 
-/** Buttons that keep a value, or leave it out. */
+/** Buttons that require or exclude a value. */
 export const FilterButtons = ({
   field,
   value,
@@ -41,7 +41,7 @@ export const FilterButtons = ({
   </span>
 )
 
-/** The most frequent values of a field among the documents that are found. */
+/** The most frequent values of a field in the documents found. */
 const Values = ({
   tenant,
   state,
@@ -91,7 +91,7 @@ const Values = ({
   )
 }
 
-/** The fields of the indices: they become columns, and show their values. */
+/** The fields of the indices. Each can become a column and show its values. */
 export const FieldList = ({
   tenant,
   state,

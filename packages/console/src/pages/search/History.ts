@@ -1,7 +1,7 @@
 import { useSyncExternalStore } from "react"
 import { stored } from "../../app/stored.ts"
 
-/** A search that was made: the query of its address. */
+/** A past search: the query of its address. */
 export interface Past {
   readonly tenant: string
   readonly search: string
@@ -23,7 +23,7 @@ export const usePast = (): ReadonlyArray<Past> => useSyncExternalStore(kept.subs
 
 const isSame = (one: Past, tenant: string, search: string) => one.tenant === tenant && one.search === search
 
-/** Keeps a search as the last one. */
+/** Stores a search as the latest. */
 export const remember = (tenant: string, search: string): void => {
   if (search === "" || isSame(kept.get()[0] ?? { tenant: "", search: "", at: 0 }, tenant, search)) return
   kept.set(

@@ -16,7 +16,7 @@ const saidOf = (search: string): string => {
     .slice(0, 300)
 }
 
-/** The searches that were made in this browser. */
+/** The searches made in this browser. */
 const HistoryDialog = ({ tenant, close }: { readonly tenant: string; readonly close: () => void }) => {
   const past = usePast().filter((one) => one.tenant === tenant)
   return (

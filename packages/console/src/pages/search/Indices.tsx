@@ -14,7 +14,7 @@ import { common, search as t } from "../../texts/en.ts"
 import type { Index } from "./Request.ts"
 import { queryOf } from "./State.ts"
 
-/** Deletes an index, or its older documents. */
+/** Deletes an index or its older documents. */
 const RemoveIndex = ({
   tenant,
   index: { name, documents },

@@ -20,7 +20,7 @@ const bar = EditorView.theme({
 
 const fault = Decoration.mark({ class: "fault" })
 
-/** Underlines from the character at fault on. */
+/** Underlines the query from the faulty character on. */
 const faultAt = (at: number | undefined): Extension =>
   at === undefined
     ? []
@@ -30,13 +30,13 @@ const faultAt = (at: number | undefined): Extension =>
         return from < to ? Decoration.set(fault.range(from, to)) : Decoration.none
       })
 
-/** Where in a query text the gateway has found a fault; counts from 0. */
+/** The position of a fault that the gateway found in the query text, from 0. */
 export const placeOf = (message: string): number | undefined => {
   const found = /\(character (\d+) of the text\)/.exec(message)?.[1]
   return found === undefined ? undefined : Number(found) - 1
 }
 
-/** The query, with completion. Enter searches. */
+/** The query, with completion. Enter starts the search. */
 export const QueryBar = ({
   tenant,
   state,
@@ -51,13 +51,13 @@ export const QueryBar = ({
   readonly change: Change
   readonly fields: ReadonlyArray<Field>
   readonly zone: string
-  /** What is wrong with the query that was searched, and where. */
+  /** The fault in the last query, and its position. */
   readonly problem: { readonly text: string; readonly at: number | undefined } | undefined
   readonly again: () => void
 }) => {
   const id = useId()
   const [text, setText] = useState(state.q)
-  // Enter may come before what was typed is drawn.
+  // Enter may be pressed before the typed text is rendered.
   const typed = useRef(state.q)
   const type = useCallback((value: string) => {
     typed.current = value
@@ -65,13 +65,14 @@ export const QueryBar = ({
   }, [])
   const [isUsed, setUsed] = useState(false)
   const [completion, setCompletion] = useState<Extension>()
-  // Another search was opened: by the history, a link or the browser.
+  // Another search was opened: from the history, by a link or by browser navigation.
   useEffect(() => type(state.q), [state.q, type])
 
   const valuesOf = useCallback<Completed["valuesOf"]>(
     async ({ name, types }, begin, signal) => {
       const query = queryOf({ ...state, q: "" }, zone)
-      // Of texts only those are counted that begin so. Other values are fewer, and are looked through here.
+      // For text fields the query only counts values with this prefix. Other fields have fewer values, which are
+      // filtered here.
       const isText = types.includes("text")
       const prefix = { prefix: { [name]: { value: begin, case_insensitive: true } } }
       const wanted =
@@ -97,7 +98,7 @@ export const QueryBar = ({
       (loaded) => {
         if (!isOver) setCompletion(loaded.completion(() => completed.current))
       },
-      // Without it the bar works all the same.
+      // The bar works without completion too.
       () => {}
     )
     return () => {
@@ -114,7 +115,7 @@ export const QueryBar = ({
     () => [
       bar,
       placeholder(t.placeholder),
-      // Below the keys of the completion, which takes Enter while it is open.
+      // Lower precedence than the keys of the completion, which takes Enter while it is open.
       Prec.high(
         keymap.of([
           {

@@ -11,7 +11,7 @@ const own = "own"
 
 const isPreset = (from: string, to: string): boolean => to === "" && presets.some((one) => one === from)
 
-/** The range of time, in the reader's zone: from now back, or between two moments. */
+/** The time range in the reader's zone: relative to now, or between two times. */
 export const RangePicker = ({
   state: { from, to },
   change,

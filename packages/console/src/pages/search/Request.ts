@@ -5,12 +5,12 @@ export type Page = Awaited<ReturnType<typeof gateway.search.search>>
 export type Found = Page["documents"][number]
 export type Index = Awaited<ReturnType<typeof gateway.search.indices>>[number]
 
-/** Elasticsearch's query. */
+/** A query in Elasticsearch's language. */
 export type Query = Readonly<Record<string, unknown>>
 
-/** What is wrong with a query in JSON, and where. */
+/** The fault in a JSON query, with its position. */
 export class QueryFault extends Error {
-  /** Counts from 0. */
+  /** Starts at 0. */
   readonly at: number
 
   constructor(message: string, at: number) {
@@ -31,10 +31,10 @@ const clauseOf = (text: string): Query => {
   }
 }
 
-/** The pattern that is searched. */
+/** The index pattern of the search. */
 export const patternOf = (tenant: string, { index }: Pick<State, "index">): string => index || `${tenant}-*`
 
-/** The query of a search: its text, its filters and its range together. Throws a `QueryFault`. */
+/** The query of a search: its text, filters and range combined. Throws a `QueryFault`. */
 export const queryOf = (
   { q, from, to, filters }: Pick<State, "q" | "from" | "to" | "filters">,
   zone: string
@@ -53,10 +53,10 @@ export const queryOf = (
   return { bool: { ...(filter.length === 0 ? {} : { filter }), ...(out.length === 0 ? {} : { must_not: out }) } }
 }
 
-/** Documents of a page. */
+/** Documents per page. */
 export const pageSize = 200
 
-/** The request for a page; the first one also counts. */
+/** The request for a page. The request for the first page also counts. */
 export const requestOf = (tenant: string, state: State, zone: string) => ({
   index: patternOf(tenant, state),
   query: queryOf(state, zone),
@@ -74,7 +74,7 @@ const expression = (pattern: string): RegExp =>
       .replaceAll("?", ".")}$`
   )
 
-/** The indices that a pattern selects, as the gateway does. */
+/** The indices that a pattern selects, by the gateway's rules. */
 export const selected = (pattern: string, indices: ReadonlyArray<Index>): ReadonlyArray<Index> => {
   const out = names(pattern)
     .filter((one) => one.startsWith("-"))

@@ -8,7 +8,7 @@ import { search as t } from "../../texts/en.ts"
 import { Explorer } from "./Explorer.tsx"
 import { Indices } from "./Indices.tsx"
 
-/** `search`: documents of the tenant's indices; with `?view=indices` the indices themselves. */
+/** `search`: documents of the tenant's indices. With `?view=indices`: the indices themselves. */
 const SearchPage = () => {
   const tenant = useTenant()
   const [view] = useQuery("view")
@@ -31,7 +31,7 @@ const SearchPage = () => {
       ) : value.length === 0 ? (
         <Empty title={t.emptyTitle}>
           <p>{t.empty}</p>
-          {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reached by keys. */}
+          {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling area must be reachable by keyboard. */}
           <pre tabIndex={0}>
             <code>{t.curl(location.origin, tenant)}</code>
           </pre>

@@ -4,27 +4,27 @@ import type { Order } from "../../parts/Table.tsx"
 
 export type Plain = string | number | boolean
 
-/** A field that is to have a value exactly, or is not to have it. */
+/** A field that must, or must not, have exactly this value. */
 export interface Filter {
   readonly field: string
   readonly value: Plain
   readonly isNot: boolean
 }
 
-/** What is searched and how it is shown: all of it is in the address. */
+/** A search and its presentation, all of which is in the address. */
 export interface State {
-  /** An index or a pattern; empty for all of the tenant's. */
+  /** An index or a pattern; empty for all indices of the tenant. */
   readonly index: string
   /** A query text, or a query in JSON. */
   readonly q: string
-  /** Date math or ISO 8601; empty for all time. */
+  /** Date math or ISO 8601; empty for no limit. */
   readonly from: string
   readonly to: string
   readonly filters: ReadonlyArray<Filter>
-  /** The fields that are columns; none for the whole document. */
+  /** The fields that are shown as columns; if there are none, whole documents are shown. */
   readonly columns: ReadonlyArray<string>
   readonly sort: Order
-  /** `<index>/<id>` of the document that is open. */
+  /** `<index>/<id>` of the open document. */
   readonly doc: string
 }
 
@@ -80,7 +80,7 @@ const parametersOf = (part: Partial<State>): Readonly<Record<string, string>> =>
   ...(part.doc === undefined ? {} : { doc: part.doc })
 })
 
-/** What the address says of a part of the search, for links to it. */
+/** A partial search as the query of an address, for links. */
 export const queryOf = (part: Partial<State>): Readonly<Record<string, string>> => parametersOf(part)
 
 export type Change = (part: Partial<State>, how?: "push" | "replace") => void
@@ -101,7 +101,7 @@ const zoneOf = () => new Intl.DateTimeFormat().resolvedOptions().timeZone
 /** The reader's time zone. */
 export const useZone = (): string => useSyncExternalStore(() => () => {}, zoneOf)
 
-/** The search of the address, and how to change a part of it. */
+/** The search of the address, and a function that changes parts of it. */
 export const useSearch = (): readonly [State, Change] => {
   const [index] = useQuery("index")
   const [q] = useQuery("q")

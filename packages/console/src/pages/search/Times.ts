@@ -11,7 +11,7 @@ const units: Readonly<Record<string, number>> = {
   ...{ M: 30 * day, y: 365 * day }
 }
 
-/** About when a limit of a range is, in epoch milliseconds; undefined when only the gateway can tell. */
+/** The approximate time of a range's limit in epoch milliseconds; undefined if only the gateway can tell. */
 export const momentOf = (limit: string, now: number): number | undefined => {
   const relative = /^now(?:-(\d{1,6})([smhHdwMy]))?$/.exec(limit)
   if (relative !== null) return now - Number(relative[1] ?? 0) * (units[relative[2] ?? "s"] ?? 0)
@@ -25,7 +25,7 @@ export interface Span {
   readonly to: number
 }
 
-/** The time that a search is about: its range, and where it has no limits, that of its indices. */
+/** The time range of a search. A missing limit is replaced by that of its indices. */
 export const spanOf = (tenant: string, state: State, indices: ReadonlyArray<Index>, now: number): Span | undefined => {
   const chosen = selected(patternOf(tenant, state), indices)
   const known = (limits: ReadonlyArray<string | null>) =>
@@ -38,7 +38,7 @@ export const spanOf = (tenant: string, state: State, indices: ReadonlyArray<Inde
   return from === undefined || to <= from ? undefined : { from, to }
 }
 
-/** The bars of a histogram: an interval as the gateway takes it, and its length. */
+/** The interval of a histogram, as the gateway accepts it, and its length. */
 export interface Interval {
   readonly given: Readonly<Record<string, string>>
   readonly ms: number
@@ -56,7 +56,7 @@ const intervals: ReadonlyArray<Interval> = [
 
 const mostBars = 80
 
-/** The shortest interval with few enough bars. */
+/** The shortest interval that does not yield too many bars. */
 export const intervalOf = ({ from, to }: Span): Interval =>
   intervals.find(({ ms }) => (to - from) / ms <= mostBars) ?? intervals.at(-1)!
 
@@ -65,7 +65,7 @@ export interface Bars {
   readonly counts: ReadonlyArray<number>
 }
 
-/** The bars that the gateway has counted, with empty ones up to the ends of the range. */
+/** The bars of the gateway's answer, with empty ones added up to the ends of the range. */
 export const barsOf = (aggregation: unknown, { from, to }: Span, { ms }: Interval): Bars => {
   const buckets =
     (Object(aggregation) as { readonly buckets?: ReadonlyArray<{ readonly key: number; readonly doc_count: number }> })
@@ -82,7 +82,7 @@ export const barsOf = (aggregation: unknown, { from, to }: Span, { ms }: Interva
   }
 }
 
-/** A moment as `<input type="datetime-local">` has it, in the reader's zone. */
+/** A time as a value of `<input type="datetime-local">`, in the reader's zone. */
 export const localText = (ms: number): string => {
   const at = new Date(ms)
   const two = (value: number) => String(value).padStart(2, "0")

@@ -11,7 +11,7 @@ export const textOf = (value: unknown): string =>
 const isObject = (value: unknown): value is Source =>
   typeof value === "object" && value !== null && !Array.isArray(value) && digitsIn(value) === undefined
 
-/** What a dotted path leads to, also where a member's name has dots. */
+/** The value at a dotted path, even if the names of members contain dots. */
 export const valueAt = (source: unknown, path: string): unknown => {
   if (Array.isArray(source)) {
     const found = source.map((one) => valueAt(one, path)).filter((one) => one !== undefined)
@@ -28,7 +28,7 @@ export const valueAt = (source: unknown, path: string): unknown => {
   return undefined
 }
 
-/** The fields of a document with their values: members of objects by dotted path. */
+/** The fields of a document with their values. Members of objects are named by their dotted path. */
 export const fieldsOf = (source: Source, prefix = ""): ReadonlyArray<readonly [string, unknown]> =>
   Object.entries(source).flatMap(([name, value]) =>
     isObject(value) && Object.keys(value).length > 0
@@ -38,7 +38,7 @@ export const fieldsOf = (source: Source, prefix = ""): ReadonlyArray<readonly [s
 
 const operators = new Set(["AND", "OR", "NOT", "TO"])
 
-/** The words of a query text that are marked where they are found. */
+/** The words of a query text that are marked in results. */
 export const wordsOf = (q: string): ReadonlyArray<string> => {
   if (q.trimStart().startsWith("{")) return []
   const plain = q.replace(/\\(.)/g, "$1").replace(/_exists_:\S+|[\w.@*-]+:/g, " ")
@@ -50,7 +50,7 @@ export const wordsOf = (q: string): ReadonlyArray<string> => {
     .slice(0, 40)
 }
 
-/** What marks these words, ignoring case; undefined when there are none. */
+/** A pattern that finds these words, ignoring case; undefined if there are none. */
 export const markOf = (words: ReadonlyArray<string>): RegExp | undefined =>
   words.length === 0
     ? undefined
@@ -62,7 +62,7 @@ export const markOf = (words: ReadonlyArray<string>): RegExp | undefined =>
         "giu"
       )
 
-/** A text with what was searched marked. */
+/** A text with the matches of the search marked. */
 export const marked = (text: string, mark: RegExp | undefined): ReactNode =>
   mark === undefined
     ? text

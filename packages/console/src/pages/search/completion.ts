@@ -11,10 +11,12 @@ import { type EditorView, keymap, ViewPlugin } from "@codemirror/view"
 import { search as t } from "../../texts/en.ts"
 import { escapedField, type Field, quoted } from "./Fields.ts"
 
-/** What is completed. It is asked each time, as an extension that is replaced fails while it looks. */
+/**
+ * The source of completions. It is called each time, because a replaced extension fails while it waits for an answer.
+ */
 export interface Completed {
   readonly fields: ReadonlyArray<Field>
-  /** The most frequent values of a field, of those that begin so. */
+  /** The most frequent values of a field that start with a prefix. */
   readonly valuesOf: (
     field: Field,
     begin: string,
@@ -31,7 +33,7 @@ const operators: ReadonlyArray<Completion> = ["AND", "OR", "NOT"].map((label) =>
 
 const plain = (text: string): string => text.replace(/\\(.)/g, "$1")
 
-/** `field:` and what of a value stands before the cursor. */
+/** `field:` and the part of a value before the cursor. */
 const valueBefore = /((?:\\.|[\w.@*-])+):([<>]=?)?("(?:\\.|[^"\\])*|(?:\\.|[^\s()":\\])*)$/
 const nameBefore = /(?:\\.|[\w.@*-])*$/
 
@@ -64,11 +66,11 @@ const values = async (
     boost: counted.length - at
   }))
   const more = comparison === "" && given === "" ? afterField(field) : []
-  // The gateway has looked for what begins so: it is asked again with the next key.
+  // The gateway has filtered by this prefix: the next key needs another request.
   return { from: context.pos - given.length, options: [...options, ...more], filter: false }
 }
 
-/** Goes on with a word that was begun while this file was loaded. */
+/** Completes a word that was begun while this file was loading. */
 const catchUp = ViewPlugin.define((view: EditorView) => {
   queueMicrotask(() => {
     const { head } = view.state.selection.main
@@ -77,7 +79,7 @@ const catchUp = ViewPlugin.define((view: EditorView) => {
   return {}
 })
 
-/** Enter takes what the arrow keys have chosen, else it searches. */
+/** Enter accepts a completion that was selected by arrow keys. Otherwise it starts the search. */
 const searching = Prec.high(
   keymap.of([
     {
@@ -90,7 +92,7 @@ const searching = Prec.high(
   ])
 )
 
-/** Completes fields, operators, and values of fields in a query text. */
+/** Completes fields, operators and field values in a query text. */
 export const completion = (current: () => Completed): Extension => {
   const source = async (context: CompletionContext): Promise<CompletionResult | null> => {
     const { state, pos, explicit } = context
@@ -123,7 +125,7 @@ export const completion = (current: () => Completed): Extension => {
       activateOnTyping: true,
       selectOnOpen: false,
       interactionDelay: 0,
-      // A field goes on with its values.
+      // After a field, its values are completed.
       activateOnCompletion: ({ apply }) => typeof apply === "string" && apply.endsWith(":")
     }),
     catchUp,

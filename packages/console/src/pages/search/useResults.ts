@@ -13,12 +13,12 @@ interface First {
 }
 
 export interface Results {
-  /** Of the present search, or of the one before while this one is on its way. */
+  /** The results of the present search, or of the previous one while the present one is loading. */
   readonly documents: ReadonlyArray<Found>
   readonly first: First | undefined
   readonly error: unknown
   readonly isLoading: boolean
-  /** Whether there are documents after these. */
+  /** Whether there are more documents. */
   readonly hasMore: boolean
   readonly more: () => void
   readonly again: () => void
@@ -27,9 +27,9 @@ export interface Results {
 const none: ReadonlyArray<Found> = []
 
 /**
- * The documents that a search finds, page after page, with their number and their histogram.
+ * The documents of a search, page by page, with their count and histogram.
  *
- * @param spanNow the time that the search is about, at the moment when it is made
+ * @param spanNow returns the time range of the search at the time of the call
  */
 export const useResults = (
   tenant: string,

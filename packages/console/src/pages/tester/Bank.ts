@@ -12,7 +12,7 @@ export interface Bank {
 
 const kept = new Map<string, Promise<Bank>>()
 
-/** The bank of a tenant. It is read again when it is older than a minute, and after a failure. */
+/** The pattern bank of a tenant. It is loaded again after a minute, and after a failure. */
 export const bankOf = (tenant: string, ecs: boolean): Promise<Bank> => {
   const key = `${tenant} ${ecs}`
   const known = kept.get(key)
@@ -34,7 +34,7 @@ export const bankOf = (tenant: string, ecs: boolean): Promise<Bank> => {
 
 const definition = /^\s*([A-Za-z0-9_]+)\s+(.+)$/
 
-/** The bank with the definitions of the test, which stand in the place of others. */
+/** The bank combined with the definitions of the test, which take precedence. */
 export const withDefinitions = (bank: Bank, definitions: string): Bank => {
   const own = definitions.split(/\r?\n/).flatMap((line): ReadonlyArray<BankPattern> => {
     const [, name, regex] = definition.exec(line) ?? []
@@ -55,11 +55,11 @@ export interface Expansion {
 
 const reference = /%\{([A-Za-z0-9_]+)/g
 
-/** Names within one another, and in all, that an expansion shows. */
+/** Maximum depth and number of names that an expansion shows. */
 const deepest = 12
 const most = 300
 
-/** What a pattern expands to, as a tree of the patterns that it refers to. */
+/** The expansion of a pattern: a tree of the patterns that it refers to. */
 export const expansion = (bank: Bank, name: string): Expansion | undefined => {
   let count = 0
   const expand = (wanted: string, trail: ReadonlyArray<string>): Expansion | undefined => {
@@ -75,10 +75,12 @@ export const expansion = (bank: Bank, name: string): Expansion | undefined => {
   return expand(name, [])
 }
 
-/** The patterns whose name, example or expression has all words of the query; names that begin with it come first. */
+/**
+ * The patterns whose name, example or expression contains all words of the query. Names that start with it come first.
+ */
 export const search = (bank: Bank, query: string): ReadonlyArray<BankPattern> => {
   const words = query.toLowerCase().split(/\s+/).filter(Boolean)
-  // The most usual ones have examples.
+  // The most common patterns have examples.
   if (words.length === 0) {
     const rare = ({ example, source }: BankPattern) => Number(example === undefined && source === undefined)
     return bank.patterns.toSorted((one, other) => rare(one) - rare(other))

@@ -10,7 +10,7 @@ import { faultsOf } from "./Testing.ts"
 import css from "./tester.module.css"
 
 const t = tester.bankDialog
-/** Patterns that are listed at once. */
+/** Number of patterns that are listed at a time. */
 const most = 500
 
 const Tree = ({ parts: children }: { readonly parts: ReadonlyArray<Expansion> }) =>
@@ -25,7 +25,7 @@ const Tree = ({ parts: children }: { readonly parts: ReadonlyArray<Expansion> })
     </ul>
   )
 
-/** The patterns of the bank: search, examples, and what each expands to. */
+/** The patterns of the bank: search, examples, and the expansion of each. */
 const BankDialog = ({
   draft: { ecs, definitions },
   tenant,
@@ -36,7 +36,7 @@ const BankDialog = ({
   readonly draft: Draft
   readonly tenant: string
   readonly insert: (text: string, selected?: string) => void
-  /** The pattern that is shown first. */
+  /** The pattern that is shown initially. */
   readonly begin: string | undefined
   readonly close: () => void
 }) => {
@@ -90,7 +90,7 @@ const BankDialog = ({
                 className={parts.primary}
                 onPress={() => {
                   close()
-                  // The dialog gives the focus back first.
+                  // The closing dialog restores the focus first.
                   setTimeout(() => insert(`%{${shown.name}:field}`, "field"))
                 }}
               >

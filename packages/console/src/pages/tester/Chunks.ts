@@ -1,16 +1,19 @@
-/** Lines that are tested, and lines and UTF-16 units of a request: the first answer is to be there at once. */
+/**
+ * Maximum number of tested lines, and of lines and UTF-16 units per request. The first request is small, for a quick
+ * answer.
+ */
 export const mostLines = 100_000
 const firstLines = 200
 const lines = 2000
 const units = 512 * 1024
 
-/** A part of the samples. Its lines are counted from `before` on. */
+/** A part of the samples. `before` is the number of lines in front of it. */
 export interface Chunk {
   readonly text: string
   readonly before: number
 }
 
-/** Cuts the samples at line ends into parts for a request each. */
+/** Splits the samples at line ends into one part per request. */
 export function* chunks(samples: string): Generator<Chunk, void, undefined> {
   let start = 0
   let before = 0

@@ -105,7 +105,7 @@ const Fields = ({
   )
 }
 
-/** One line with what matched or why it does not, and the steps to the others. */
+/** One line: its captures, or why it does not match, and buttons to other lines. */
 export const Detail = ({
   draft,
   change,

@@ -1,13 +1,13 @@
-/** What is tested: all that a link, a file and the history keep. */
+/** The state of a test: everything that links, files and the history store. */
 export interface Draft {
   readonly operator: Operator
   readonly samples: string
-  /** Each operator keeps its own text, so that a look at another one loses nothing. */
+  /** Each operator keeps its own text, so that switching operators loses nothing. */
   readonly texts: Readonly<Record<Operator, string>>
   readonly definitions: string
   readonly ecs: boolean
   readonly separator: string
-  /** The whole text is one sample. */
+  /** Treats the whole text as one sample. */
   readonly whole: boolean
   readonly expectations: ReadonlyArray<Expectation>
 }
@@ -15,14 +15,14 @@ export interface Draft {
 export const operators = ["grok", "dissect", "flowlet"] as const
 export type Operator = (typeof operators)[number]
 
-/** What a sample is expected to give. */
+/** The expected result of a sample. */
 export interface Expectation {
   readonly sample: string
-  /** The fields; undefined when the sample is not to match. */
+  /** The fields; undefined if the sample must not match. */
   readonly output?: unknown
 }
 
-/** UTF-16 units of a draft, and of its samples, that are taken from files and links. */
+/** Maximum UTF-16 units of a draft, and of its samples, when read from files and links. */
 export const longestDraft = 16 * 1024 * 1024
 export const mostExpectations = 1000
 
@@ -69,7 +69,7 @@ const expectationOf = (value: unknown): ReadonlyArray<Expectation> => {
   return [output === undefined ? { sample } : { sample, output }]
 }
 
-/** Reads a draft of a link, a file or the browser's storage; undefined if it is none. */
+/** Parses a draft of a link, a file or the browser's storage; undefined if it is not a draft. */
 export const readDraft = (value: unknown): Draft | undefined => {
   if (typeof value !== "object" || value === null) return undefined
   const given = value as Readonly<Record<string, unknown>>
@@ -89,7 +89,7 @@ export const readDraft = (value: unknown): Draft | undefined => {
   }
 }
 
-/** Whether two values are the same JSON, whatever the order of their members. */
+/** Whether two values are the same JSON, ignoring the order of members. */
 export const sameJson = (one: unknown, other: unknown): boolean => {
   if (one === other) return true
   if (typeof one !== "object" || typeof other !== "object" || one === null || other === null) return false

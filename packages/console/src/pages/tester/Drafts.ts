@@ -1,20 +1,20 @@
 import { keyOf } from "../../app/stored.ts"
 import { type Draft, exampleDraft, readDraft, sameJson } from "./Draft.ts"
 
-/** A draft as the browser keeps it. */
+/** A draft in the browser's storage. */
 export interface Kept {
   readonly id: string
-  /** Who has written it last: a page that finds another writer goes on in an entry of its own. */
+  /** The page that wrote it last. A page that finds another writer continues in a new entry. */
   readonly writer: string
   /** Milliseconds since 1970. */
   readonly at: number
   readonly draft: Draft
 }
 
-/** UTF-16 units of a draft that is kept at each key. */
+/** UTF-16 units up to which a draft is stored at each key press. */
 export const small = 64 * 1024
 
-/** UTF-16 units that the reader has typed. */
+/** UTF-16 units of the reader's input. */
 export const sizeOf = ({ samples, texts }: Draft): number =>
   samples.length + texts.grok.length + texts.dissect.length + texts.flowlet.length
 
@@ -34,7 +34,7 @@ const read = (key: string): Kept | undefined => {
   }
 }
 
-/** Everything that is kept, the newest first. */
+/** All stored drafts, newest first. */
 export const history = (): ReadonlyArray<Kept> => {
   try {
     return Object.keys(localStorage)
@@ -48,7 +48,7 @@ export const history = (): ReadonlyArray<Kept> => {
 
 export const forget = (id: string): void => localStorage.removeItem(prefix + id)
 
-/** Removes the oldest entries but this one. Says whether there were any. */
+/** Removes the oldest entries, but not this one. Returns whether there were any. */
 const forgetOldest = (own: string, keep: number): boolean => {
   const old = history()
     .filter(({ id }) => id !== own)
@@ -59,20 +59,20 @@ const forgetOldest = (own: string, keep: number): boolean => {
 
 const newId = (): string => Array.from(crypto.getRandomValues(new Uint8Array(8)), (byte) => byte.toString(36)).join("")
 
-/** What one page keeps as it is changed. */
+/** Stores the draft of one page while it changes. */
 export interface Keeper {
-  /** What the page begins with. */
+  /** The initial draft of the page. */
   readonly first: Draft
-  /** Keeps a draft. False if the browser has no place for it. */
+  /** Stores a draft. Returns false if the browser's storage has no room. */
   readonly keep: (draft: Draft) => boolean
-  /** Goes on in a new entry, so that what was there before stays in the history. */
+  /** Continues in a new entry, so that the previous one stays in the history. */
   readonly begin: () => void
   readonly id: () => string
-  /** An id of the tab, which stays the same when its page is loaded again. */
+  /** An id of the tab. It survives a reload. */
   readonly tab: string
 }
 
-/** The page goes on with what it had before it was loaded again, else with what was changed last. */
+/** The page continues with its draft from before a reload, or with the latest draft. */
 export const keeper = (): Keeper => {
   const writer = newId()
   let id = sessionStorage.getItem(current) ?? ""
@@ -108,7 +108,7 @@ export const keeper = (): Keeper => {
     keep: (draft) => {
       if (kept !== undefined && sameJson(kept, draft)) return true
       const there = read(prefix + id)
-      // Another tab has the same entry, as the browser has copied this one.
+      // Another tab has the same entry: the browser has copied the session storage of a duplicated tab.
       if (there !== undefined && there.writer !== known && there.writer !== writer) id = newId()
       const isKept = write(draft)
       known = writer
@@ -119,5 +119,7 @@ export const keeper = (): Keeper => {
   }
 }
 
-/** Whether this tab has written the fragment of the address: what the browser keeps is newer than it then. */
+/**
+ * Whether this tab has written the fragment of the address. In that case the stored draft is newer than the fragment.
+ */
 export const isOwn = ({ tab }: Keeper): boolean => Object(window.history.state).tab === tab

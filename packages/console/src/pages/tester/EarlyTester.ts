@@ -6,18 +6,18 @@ import { isOwn, type Keeper, keeper, sizeOf, small } from "./Drafts.ts"
 import { draftOf, hasDraft } from "./Fragment.ts"
 import css from "./tester.module.css"
 
-// The tester until its page is loaded: its two editors as text areas, where the page has them. What is typed into them is
-// kept like anything else, and the page goes on with it.
+// The tester before its page is loaded: text areas in place of the two editors. Their text is stored like any draft,
+// and the loaded page continues with it.
 
 export type EditorName = "pattern" | "samples"
 
-/** What the page goes on with. */
+/** The state that the loaded page continues with. */
 export interface Early {
   readonly store: Keeper
   readonly draft: Draft
-  /** The fragment of the address that the draft was read from. */
+  /** The fragment of the address from which the draft was read. */
   readonly link: string | undefined
-  /** The editor that has the focus, and what is selected there. */
+  /** The focused editor with its selection. */
   readonly focus: { readonly name: EditorName; readonly anchor: number; readonly head: number } | undefined
 }
 
@@ -36,12 +36,12 @@ const area = (name: EditorName, label: string, help: string, look: string | unde
     ...(name === "samples" ? { wrap: "off" } : {})
   })
   made.value = value
-  // Setting the text has put the cursor at its end.
+  // Setting the text has moved the cursor to its end.
   made.setSelectionRange(0, 0)
   return made
 }
 
-/** A button that can be used as soon as the page is there. */
+/** A button that is enabled when the page is loaded. */
 const button = (title: string, look = parts.button) =>
   element("button", { type: "button", class: look, disabled: "" }, title)
 
@@ -86,7 +86,7 @@ const panel = (
     ...children
   )
 
-/** What the browser keeps, or what the link has that was opened. */
+/** The stored draft, or that of an opened link. */
 const begun = async () => {
   const store = keeper()
   const link = location.hash
@@ -142,7 +142,7 @@ const show = async (main: HTMLElement): Promise<void> => {
   )
 
   let draft = first
-  /** A line end of a text area is one character, so what nobody has typed stays as it was. */
+  /** A text area normalises line ends, so a text is only read when the reader has changed it. */
   const read = (name: EditorName) => {
     const { value } = areas[name]
     draft =
@@ -152,7 +152,7 @@ const show = async (main: HTMLElement): Promise<void> => {
   const names = ["pattern", "samples"] as const
   for (const name of names) {
     areas[name].addEventListener("input", () => read(name))
-    // The browser would open a file in the place of the page. The page that comes takes it.
+    // The browser would navigate to a dropped file. The loaded page accepts it.
     for (const event of ["dragover", "drop"] as const) {
       areas[name].addEventListener(event, (given) => {
         if (given.dataTransfer?.types.includes("Files")) given.preventDefault()
@@ -182,20 +182,22 @@ export const showEarly = (main: HTMLElement): void => {
   showing = show(main)
 }
 
-/** Waits until the page may take the place of the editors: an input method keeps what it is about to enter. */
+/**
+ * Waits until the page may replace the editors: replacing them during composition would lose the input method's text.
+ */
 export const isFree = async (): Promise<void> => {
   await showing
   await composed
 }
 
-/** What was typed before the page was there; undefined when it was opened from another page. */
+/** The text typed before the page was loaded; undefined if the tester was opened from another page. */
 export const takeOver = (): Early | undefined => {
   taken ??= shown?.()
   shown = undefined
   return taken
 }
 
-/** The page has it now: another tester that is opened later begins with what the browser keeps. */
+/** The page has taken over. A tester that is opened later starts with the stored draft. */
 export const endEarly = (): void => {
   taken = undefined
 }

@@ -1,6 +1,6 @@
 import type { Operator } from "./Draft.ts"
 
-/** A place in a pattern that makes a field. Offsets are UTF-16 units. */
+/** The place of a field in a pattern. Offsets are UTF-16 units. */
 export interface FieldPlace {
   readonly name: string
   readonly start: number
@@ -9,7 +9,7 @@ export interface FieldPlace {
 
 export const colours = 8
 
-/** One spelling for the nested names `[a][b]` and `a.b`. */
+/** Writes the nested names `[a][b]` and `a.b` in one way. */
 export const plainName = (name: string): string =>
   name.startsWith("[")
     ? name
@@ -28,7 +28,7 @@ const dissectName = (key: string): string =>
     .replace(/\|\w+$/, "")
     .replace(/\/\d+$/, "")
 
-/** The fields that the patterns name, in their order. */
+/** The field names of the patterns, in order. */
 export const fieldPlaces = (operator: Operator, text: string): ReadonlyArray<FieldPlace> => {
   if (operator === "flowlet") return []
   const found: Array<FieldPlace> = []
@@ -48,14 +48,14 @@ export const fieldPlaces = (operator: Operator, text: string): ReadonlyArray<Fie
   return found
 }
 
-/** The numbers of the fields' colours, in the order of the names. */
+/** The colour of each field, as a number, in the order of the names. */
 export const colouring = (names: Iterable<string>): ReadonlyMap<string, number> => {
   const found = new Map<string, number>()
   for (const name of names) if (!found.has(name)) found.set(name, found.size % colours)
   return found
 }
 
-/** A part of a sample: what a field has, or what lies between. */
+/** A part of a sample: the value of a field, or the text between two values. */
 export interface Segment {
   readonly text: string
   readonly name?: string
@@ -67,7 +67,7 @@ interface Span {
   readonly end: number
 }
 
-/** Cuts a sample at its captures. Of captures within each other the inner one shows. */
+/** Splits a sample at its captures. Of nested captures, the inner one is shown. */
 export const segments = (text: string, captures: ReadonlyArray<Span>): ReadonlyArray<Segment> => {
   const cuts = new Set([0, text.length])
   for (const { start, end } of captures) cuts.add(Math.min(start, text.length)).add(Math.min(end, text.length))

@@ -1,6 +1,6 @@
 import { type Draft, longestDraft, readDraft } from "./Draft.ts"
 
-/** Characters of a fragment: browsers, mail and chat programs take links of this length. */
+/** Maximum number of characters of a fragment. Browsers, mail and chat programs accept links of this length. */
 const longestFragment = 16_384
 
 const name = "t="
@@ -11,7 +11,7 @@ const through = async (bytes: BlobPart, transform: CompressionStream | Decompres
   const reader = new Blob([bytes]).stream().pipeThrough(transform).getReader()
   for (let next = await reader.read(); !next.done; next = await reader.read()) {
     length += next.value.length
-    // A link can be made to unfold to any size.
+    // A link can be crafted to decompress to any size.
     if (length > most) {
       await reader.cancel()
       return undefined
@@ -27,16 +27,16 @@ const toText = (bytes: Uint8Array): string => {
   return btoa(text).replaceAll("+", "-").replaceAll("/", "_").replace(/=+$/, "")
 }
 
-/** The fragment of a link, with its `#`, that holds the draft; undefined if it would be too long. */
+/** The fragment of a link, with its `#`, that contains the draft; undefined if it would be too long. */
 export const fragmentOf = async (draft: Draft): Promise<string | undefined> => {
-  // No text compresses a thousand times; what is longer is not worth the try.
+  // No text is compressed a thousandfold, so a longer one is not tried.
   if (draft.samples.length > 1000 * longestFragment) return undefined
   const bytes = await through(JSON.stringify(draft), new CompressionStream("deflate-raw"), longestFragment)
   const fragment = bytes === undefined ? undefined : `#${name}${toText(bytes)}`
   return fragment !== undefined && fragment.length <= longestFragment ? fragment : undefined
 }
 
-/** Whether an address has a draft in its fragment. */
+/** Whether the fragment of an address contains a draft. */
 export const hasDraft = (fragment: string): boolean => fragment.startsWith(`#${name}`)
 
 /** The draft of a fragment; undefined if it cannot be read. */

@@ -13,7 +13,7 @@ const t = tester.historyDialog
 const titleOf = ({ draft: { operator, texts: all, samples } }: Kept): string =>
   visible((all[operator].trim() || samples.trim()).split("\n", 1)[0]?.slice(0, 160) ?? "")
 
-/** What was tested in this browser. */
+/** The tests made in this browser. */
 const HistoryDialog = ({
   open,
   current,

@@ -12,7 +12,7 @@ import type { Operator } from "./Draft.ts"
 import { colouring, fieldPlaces, plainName } from "./Fields.ts"
 import type { Fault, SampleResult } from "./Testing.ts"
 
-/** What the editors show of a test: the colours of the fields, and results by the text of their sample. */
+/** What the editors show of a test: the colours of the fields, and the results by sample text. */
 export interface Shown {
   readonly colours: ReadonlyMap<string, number>
   readonly results: ReadonlyMap<string, SampleResult>
@@ -33,7 +33,7 @@ const rest = Decoration.mark({ class: "rest" })
 const failed = Decoration.mark({ class: "failed" })
 const fault = Decoration.mark({ class: "fault" })
 
-/** Units of a line that are coloured. */
+/** UTF-16 units up to which a line is coloured. */
 const longest = 20_000
 
 const lineMarks = (text: string, from: number, { results, colours }: Shown, builder: RangeSetBuilder<Decoration>) => {
@@ -54,7 +54,7 @@ const lineMarks = (text: string, from: number, { results, colours }: Shown, buil
   }
 }
 
-/** Colours the fields in the lines that are seen. */
+/** Colours the fields in the visible lines. */
 const sampleColours = ViewPlugin.fromClass(
   class {
     decorations: DecorationSet
@@ -73,7 +73,7 @@ const sampleColours = ViewPlugin.fromClass(
         for (let at = number; at <= view.state.doc.lines; at += 1) {
           const line = view.state.doc.line(at)
           if (line.from > to) break
-          // Parts of a line that is seen in several ranges are coloured once.
+          // A line may be visible in several ranges; it is coloured once.
           if (at > number || line.from === from) lineMarks(line.text, line.from, known, builder)
         }
       }
@@ -112,7 +112,7 @@ const marks = gutter({
 /** For the editor of the samples. */
 export const sampleMarks: Extension = [shown, sampleColours, marks]
 
-/** What the editor of the patterns shows besides the colours. */
+/** What the editor of the patterns shows, with the colours. */
 export interface PatternState {
   readonly colours: ReadonlyMap<string, number>
   readonly faults: ReadonlyArray<Fault>
@@ -121,7 +121,7 @@ export interface PatternState {
   readonly failedAt?: string | undefined
 }
 
-/** For the editor of the patterns: colours of the fields, faults, and what fails on the current line. */
+/** For the editor of the patterns: field colours, faults, and the failing part on the current line. */
 export const patternMarks = (operator: Operator, { colours, faults, part, failedAt }: PatternState): Extension =>
   EditorView.decorations.compute(["doc"], (state) => {
     const text = state.doc.toString()

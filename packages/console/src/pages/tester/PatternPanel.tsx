@@ -8,7 +8,7 @@ import { patternMarks } from "./Marks.ts"
 import type { Fault } from "./Testing.ts"
 import css from "./tester.module.css"
 
-/** What the language brings: completion for grok, and JavaScript for programs. Both are loaded when they are needed. */
+/** Support for the language: completion for grok, and JavaScript for programs. Both are loaded on demand. */
 const useLanguage = ({ operator, ecs, definitions }: Draft, tenant: string, isUsed: boolean): Extension | undefined => {
   const [language, setLanguage] = useState<{ readonly operator: Operator; readonly extension: Extension }>()
   const completed = useRef({ tenant, ecs, definitions })
@@ -27,7 +27,7 @@ const useLanguage = ({ operator, ecs, definitions }: Draft, tenant: string, isUs
         found(javascript)
       }
     }
-    // Without it the editor works all the same.
+    // The editor works without it too.
     if (isUsed) load().catch(() => {})
     return () => {
       isOver = true
@@ -52,7 +52,7 @@ const FaultList = ({ faults }: { readonly faults: ReadonlyArray<Fault> }) => (
   </div>
 )
 
-/** The patterns or the program, with its options and faults. */
+/** The patterns or the program, with options and faults. */
 export const PatternPanel = ({
   draft,
   change,

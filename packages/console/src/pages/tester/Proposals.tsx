@@ -13,10 +13,10 @@ import css from "./tester.module.css"
 type Answer = Awaited<ReturnType<typeof gateway.operators.propose>>
 
 const t = tester.proposals
-/** UTF-16 units that are sent: the gateway looks at 4 MiB, and a unit has three bytes at most. */
+/** Maximum number of UTF-16 units to send: the gateway examines 4 MiB, and a unit takes at most three bytes. */
 const longest = 1_300_000
 
-/** Patterns that the gateway proposes for lines. */
+/** Patterns that the gateway proposes for sample lines. */
 const Proposals = ({
   draft,
   change,

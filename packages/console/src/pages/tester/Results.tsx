@@ -11,16 +11,16 @@ import type { Outcome, SampleResult } from "./Testing.ts"
 import css from "./tester.module.css"
 
 const rowHeight = 26
-/** UTF-16 units of a sample or value in a row, and fields that are columns. */
+/** UTF-16 units of a sample or value in a row, and the maximum number of columns. */
 const mostUnits = 600
 const mostColumns = 40
-/** Results in which the names of the columns are looked up. */
+/** Number of results from which the columns are derived. */
 const looked = 2000
 
 const views = ["lines", "fields"] as const
 type View = (typeof views)[number]
 
-/** Steps of the keys among the rows. */
+/** Rows that a key moves by. */
 const steps: Readonly<Record<string, number>> = { ArrowDown: 1, ArrowUp: -1, PageDown: 12, PageUp: -12 }
 
 const columnsOf = (results: ReadonlyArray<SampleResult>): ReadonlyArray<string> => {
@@ -70,7 +70,7 @@ const Fields = ({
   ))
 }
 
-/** All results, of which only those that are seen are in the page. */
+/** All results. Only the visible ones are rendered. */
 export const Results = ({
   draft,
   outcome,
@@ -84,7 +84,7 @@ export const Results = ({
   readonly colours: ReadonlyMap<string, number>
   readonly current: number
   readonly setCurrent: (line: number) => void
-  /** What stands beside the choice of the view. */
+  /** Shown beside the choice of the view. */
   readonly children: ReactNode
 }) => {
   const [onlyMisses, setOnlyMisses] = useState(false)

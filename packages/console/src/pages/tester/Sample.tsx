@@ -3,7 +3,7 @@ import { segments } from "./Fields.ts"
 import type { SampleResult } from "./Testing.ts"
 import css from "./tester.module.css"
 
-/** A sample with the colours of its fields; of a miss, what matched and what is left. */
+/** A sample with the colours of its fields. If it does not match, the matching part and the rest. */
 export const Sample = ({
   result: { input, captures = [], failure },
   colours,

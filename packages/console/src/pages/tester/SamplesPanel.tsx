@@ -14,7 +14,7 @@ import css from "./tester.module.css"
 
 const selectionBar = () => import("./SelectionBar.tsx")
 
-/** UTF-16 units of a selection that is looked at. */
+/** Maximum UTF-16 units of a selection that is examined. */
 const longest = 64 * 1024
 
 /** The log lines, with the colours of their fields. */
@@ -58,7 +58,7 @@ export const SamplesPanel = ({
     view.current?.dispatch({ effects: show.of({ colours, results }) })
   }, [colours, results])
 
-  // Shows the line that was chosen among the results.
+  // Scrolls to the line that was selected among the results.
   useEffect(() => {
     const editor = view.current
     if (editor === undefined || current > editor.state.doc.lines) return
@@ -105,7 +105,7 @@ export const SamplesPanel = ({
     <section
       className={`${css.panel} ${css.samples}`}
       aria-labelledby={id}
-      // Before the editor, which would insert the file's text.
+      // Before the editor handles the drop and inserts the file's text.
       onDropCapture={(event) => {
         const [file] = event.dataTransfer.files
         if (file === undefined) return

@@ -2,19 +2,19 @@ import { form } from "@flow-gateway/client/light"
 import { answering, gateway } from "../../app/gateway.ts"
 import { type Bank, bankOf } from "./Bank.ts"
 
-/** What is selected in the samples: its text, and what stands before and after it in its line. */
+/** The selection in the samples, with the text before and after it in its line. */
 export interface Selected {
   readonly text: string
   readonly before: string
   readonly after: string
 }
 
-/** UTF-16 units of a selection for which patterns are looked up. */
+/** UTF-16 units up to which patterns are looked up for a selection. */
 export const longestSelection = 500
 
-/** General patterns come last: they say least of the text. */
+/** General patterns come last, because they say least about the text. */
 const general = ["NUMBER", "BASE10NUM", "WORD", "USERNAME", "NOTSPACE", "DATA", "GREEDYDATA"]
-/** What matches too much, or what no text is selected for. */
+/** Patterns that match too much, or that nobody would select a text for. */
 const useless = new Set([
   "SPACE",
   "USER",
@@ -34,8 +34,8 @@ const candidates = ({ patterns }: Bank): ReadonlyArray<string> =>
     .toSorted((one, other) => general.indexOf(one) - general.indexOf(other) || (one < other ? -1 : 1))
 
 /**
- * The patterns of the bank that match all of a text. One request asks for all of them: each is looked for ahead of the
- * text, and takes nothing of it.
+ * The patterns of the bank that match a whole text. A single request tests all of them: each is a lookahead that
+ * consumes nothing.
  */
 export const matching = async (text: string, tenant: string, signal: AbortSignal): Promise<ReadonlyArray<string>> => {
   const names = candidates(await bankOf(tenant, false))
@@ -53,7 +53,7 @@ export const matching = async (text: string, tenant: string, signal: AbortSignal
 /** A text as a literal in a grok pattern. */
 export const literal = (text: string): string => text.replace(/[\\^$.*+?()[\]{}|]/g, "\\$&")
 
-/** The name of a field after the key that stands before the text, as in `user=`. */
+/** A field name taken from the key in front of the text, as in `user=`. */
 export const fieldName = (before: string): string => {
   const key = /([A-Za-z_]\w*)["']?\s*[=:]\s*["']?$/.exec(before)?.[1]
   return key ?? "field"

@@ -8,7 +8,7 @@ import css from "./tester.module.css"
 
 const quiet = 200
 
-/** Proposals for the text that is selected in the samples. */
+/** Proposals for the selected text of the samples. */
 const SelectionBar = ({
   selected: { text, before, after },
   draft,

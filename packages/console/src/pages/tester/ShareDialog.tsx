@@ -14,7 +14,7 @@ import css from "./tester.module.css"
 
 const t = tester.shareDialog
 
-/** A link or a file that holds the whole draft. */
+/** A link or file that contains the whole draft. */
 const ShareDialog = ({
   draft,
   open,

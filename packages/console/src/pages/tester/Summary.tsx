@@ -13,7 +13,7 @@ interface Cost {
   readonly longest: number
 }
 
-/** The patterns of the draft with what they matched and how long that took. */
+/** The patterns of the draft, with the number of their matches and the time taken. */
 const costs = (draft: Draft, { results }: Outcome): ReadonlyArray<readonly [text: string, cost: Cost]> => {
   const lines =
     draft.operator === "flowlet"
@@ -65,7 +65,7 @@ const PatternTable = ({ draft, outcome }: { readonly draft: Draft; readonly outc
   )
 }
 
-/** How many expectations hold, and the ways to have more or none. */
+/** How many expectations hold, with buttons to add or remove them. */
 export const Expectations = ({
   draft,
   change,
@@ -100,10 +100,10 @@ export const Expectations = ({
   )
 }
 
-/** How many lines match, how long that takes, and what there is to say of it. */
+/** How many lines match, the time per line, and remarks. */
 export const Summary = ({ draft, outcome }: { readonly draft: Draft; readonly outcome: Outcome | undefined }) => {
   const micros = useMemo(() => {
-    // The median: the first line compiles the pattern.
+    // The median, because the first line also compiles the pattern.
     const timed = (outcome?.results ?? []).flatMap((result) => result.micros ?? []).sort((one, other) => one - other)
     return timed[Math.floor(timed.length / 2)] ?? 0
   }, [outcome])

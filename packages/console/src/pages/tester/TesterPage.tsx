@@ -18,7 +18,7 @@ import type { SampleResult } from "./Testing.ts"
 import css from "./tester.module.css"
 import { useTester } from "./useTester.ts"
 
-/** What is loaded when it is used. */
+/** Components that are loaded on first use. */
 const parts = {
   proposals: () => import("./Proposals.tsx"),
   bank: () => import("./BankDialog.tsx"),
@@ -30,10 +30,10 @@ const parts = {
 
 type Open = "proposals" | "bank" | "history" | "share" | "use"
 
-/** Results whose captures name fields that the patterns do not. */
+/** Number of results that are searched for captures of fields which the patterns do not name. */
 const looked = 1000
 
-/** The pattern that is referred to where the cursor stands. */
+/** The pattern reference at the cursor. */
 const nameAt = (view: EditorView | undefined): string | undefined => {
   if (view === undefined) return undefined
   const { head } = view.state.selection.main
@@ -67,7 +67,7 @@ const TesterPage = () => {
   }, [outcome])
   const result = byLine.get(current) ?? (draft.whole ? outcome?.results[0] : undefined)
 
-  /** Puts a text in the place of what is selected in the pattern, and selects a part of it. */
+  /** Replaces the selection in the pattern, and selects a part of the new text. */
   const insert = useCallback((text: string, selected?: string) => {
     const view = pattern.current
     if (view === undefined) return
@@ -79,7 +79,7 @@ const TesterPage = () => {
     view.focus()
   }, [])
 
-  /** The editor that was in use before the page was loaded goes on. */
+  /** Continues with the editor that had the focus before the page was loaded. */
   const begin = (name: EditorName, view: EditorView) => {
     const { current: focus } = inUse
     if (focus?.name !== name) return

@@ -6,7 +6,7 @@ import type { Draft } from "./Draft.ts"
 type Answer = Awaited<ReturnType<typeof gateway.operators.test>>
 export type SampleResult = Answer["results"][number]
 
-/** A fault of a pattern or program, with its place in the text that was sent. */
+/** A fault of a pattern or program, with its position in the submitted text. */
 export interface Fault {
   readonly detail: string
   readonly part?: string
@@ -16,7 +16,7 @@ export interface Fault {
   readonly text?: string
 }
 
-/** What is known of the test of a draft. Results come in parts. */
+/** The known results of a test. They arrive in parts. */
 export interface Outcome {
   readonly draft: Draft
   readonly results: ReadonlyArray<SampleResult>
@@ -24,7 +24,7 @@ export interface Outcome {
   readonly hints: ReadonlyArray<string>
   readonly faults: ReadonlyArray<Fault>
   readonly state: "running" | "waiting" | "done" | "lost" | "failed"
-  /** How many lines are tested, if the text has more. */
+  /** The number of tested lines, if the text has more. */
   readonly cut?: number
 }
 
@@ -49,7 +49,7 @@ const faultOf = (value: unknown): Fault => {
   }
 }
 
-/** What a refusal says of the draft. */
+/** The faults of the draft, from the gateway's refusal. */
 export const faultsOf = (error: unknown): ReadonlyArray<Fault> => {
   if (!(error instanceof GatewayError)) return [faultOf({ detail: String(error) })]
   const { issues } = error.problem
@@ -74,8 +74,8 @@ const pause = (millis: number, signal: AbortSignal): Promise<void> =>
   })
 
 /**
- * Tests a draft, part by part, and reports what is known after each of them. A gateway that is busy is asked again
- * later. A program keeps its variables from one sample to the next, so it gets all samples at once.
+ * Tests a draft part by part, and reports the results after each part. Requests to a busy gateway are repeated later. A
+ * program keeps its variables from one sample to the next, so all its samples are sent in one request.
  */
 export const test = async (
   draft: Draft,

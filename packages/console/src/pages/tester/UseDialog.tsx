@@ -12,12 +12,12 @@ import { nodeYaml } from "./Yaml.ts"
 
 const t = tester.useDialog
 
-/** Lines of the test that a flowline of it begins with. */
+/** Number of sample lines in the test of the new flowline. */
 const mostLines = 20
-/** Characters of an address. */
+/** Maximum length of an address. */
 const longest = 16_384
 
-/** The address of a new flowline with the node and the first lines; undefined where they are too long for one. */
+/** The address of a new flowline with the node and the first lines; undefined if it would be too long. */
 const flowlineOf = (draft: Draft, node: string): string | undefined => {
   const lines = draft.samples.split(/\r?\n/).slice(0, mostLines)
   const given = JSON.stringify({ node, type: draft.operator, lines })
@@ -32,7 +32,7 @@ const UseDialog = ({ draft, close }: { readonly draft: Draft; readonly close: ()
   return (
     <Dialog title={t.title} close={close}>
       <p className={css.help}>{t.help}</p>
-      {/** biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, so the keyboard has to reach it. */}
+      {/** biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling area must be reachable by keyboard. */}
       <pre className={css.yaml} tabIndex={0}>
         {yaml}
       </pre>

@@ -4,13 +4,13 @@ import type { Draft } from "./Draft.ts"
 const patternsOf = (text: string): ReadonlyArray<string> =>
   text.split(/\r?\n/).filter((line) => line !== "" && !line.startsWith("#"))
 
-/** The node of the draft for the `dag` of a flowline. */
+/** The draft as a node for the `dag` of a flowline. */
 export const nodeYaml = ({ operator, texts, definitions, ecs, separator }: Draft): string => {
   const lines = [`- type: ${operator}`, "  settings:"]
   if (operator === "grok") {
     lines.push("    patterns:", ...patternsOf(texts.grok).map((pattern) => `      - ${quoted(pattern)}`))
   } else if (operator === "dissect") {
-    // The node has one pattern: it reads the first one.
+    // The node takes a single pattern; the tester uses the first one.
     lines.push(`    pattern: ${quoted(patternsOf(texts.dissect)[0] ?? "")}`)
     if (separator !== "") lines.push(`    append_separator: ${quoted(separator)}`)
   } else lines.push(`    code: ${block(texts.flowlet, "      ")}`)

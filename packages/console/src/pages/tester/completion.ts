@@ -13,7 +13,7 @@ const infoOf = (regex: string, example: string | undefined): string =>
 
 const begun = /%\{\w*/
 
-/** Goes on with a name that was begun while this file was loaded. */
+/** Completes a name that was begun while this file was loading. */
 const catchUp = ViewPlugin.define((view: EditorView) => {
   queueMicrotask(() => {
     const { head } = view.state.selection.main
@@ -23,7 +23,7 @@ const catchUp = ViewPlugin.define((view: EditorView) => {
   return {}
 })
 
-/** Whose patterns are completed. */
+/** The source of the patterns. */
 export interface Completed {
   readonly tenant: string
   readonly ecs: boolean
@@ -33,7 +33,7 @@ export interface Completed {
 /**
  * Completes names of the bank after `%{`.
  *
- * @param current is asked each time: an extension that is replaced fails while it looks for names
+ * @param current is called each time: a replaced extension fails while it waits for names
  */
 export const grokCompletion = (current: () => Completed): Extension => {
   const source = async (context: CompletionContext): Promise<CompletionResult | null> => {

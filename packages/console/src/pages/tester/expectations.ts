@@ -1,11 +1,11 @@
 import { type Draft, type Expectation, sameJson } from "./Draft.ts"
 import type { Outcome, SampleResult } from "./Testing.ts"
 
-/** Expects what a sample gives now. */
+/** Expects the present result of a sample. */
 export const expectationOf = ({ input, matched, output }: SampleResult): Expectation =>
   matched && output !== undefined ? { sample: input, output } : { sample: input }
 
-/** Whether a result is as expected; undefined if nothing is expected of its sample. */
+/** Whether a result meets its expectation; undefined if there is none for its sample. */
 export const holds = (expectations: ReadonlyMap<string, Expectation>, result: SampleResult): boolean | undefined => {
   const expected = expectations.get(result.input)
   return expected === undefined ? undefined : sameJson(expected, expectationOf(result))
@@ -14,7 +14,7 @@ export const holds = (expectations: ReadonlyMap<string, Expectation>, result: Sa
 export const bySample = ({ expectations }: Draft): ReadonlyMap<string, Expectation> =>
   new Map(expectations.map((expectation) => [expectation.sample, expectation]))
 
-/** How many expectations are broken. Those whose sample is no longer there hold. */
+/** The number of broken expectations. An expectation without a sample counts as met. */
 export const checked = (draft: Draft, outcome: Outcome | undefined): { readonly broken: number } => {
   const expected = bySample(draft)
   const broken = new Set<string>()

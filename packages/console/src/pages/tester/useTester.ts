@@ -9,12 +9,12 @@ import { endEarly, takeOver } from "./EarlyTester.ts"
 import { draftOf, fragmentOf, hasDraft } from "./Fragment.ts"
 import { type Outcome, test } from "./Testing.ts"
 
-/** Milliseconds without a key before a test, and before a large draft is kept. */
+/** Milliseconds without a key press before a test starts, and before a large draft is stored. */
 const quiet = { small: 150, large: 500, fragment: 400 }
 
 /**
- * The draft, which the browser keeps: a small one at each change, before anything else can happen to the page, a large
- * one when no key comes, and any when the page goes.
+ * The draft, stored in the browser: a small one at each change, before anything can happen to the page; a large one
+ * when typing pauses; any one when the page is hidden.
  */
 const useKept = (store: Keeper, first: Draft) => {
   const latest = useRef(first)
@@ -46,10 +46,10 @@ const useKept = (store: Keeper, first: Draft) => {
   return { draft, change, isKept }
 }
 
-/** Holds the draft in the fragment of the address, as far as it fits. */
+/** Keeps the draft in the fragment of the address, if it fits. */
 const useFragment = (store: Keeper, draft: Draft): void => {
   useEffect(() => {
-    // A page that was only opened keeps its address.
+    // A page without changes keeps its address.
     if (draft === store.first) return undefined
     let isOver = false
     const timer = setTimeout(async () => {
@@ -63,13 +63,13 @@ const useFragment = (store: Keeper, draft: Draft): void => {
   }, [store, draft])
 }
 
-/** Tests the draft when no key comes for a moment. A newer draft ends the test of an older one. */
+/** Tests the draft when typing pauses. A newer draft aborts the test of an older one. */
 const useOutcome = (draft: Draft, tenant: string): Outcome | undefined => {
   const [outcome, setOutcome] = useState<Outcome>()
   const isReachable = useReachable()
   const { operator, samples, texts: programs, definitions, ecs, separator, whole } = draft
   const program = programs[operator]
-  // What is expected changes nothing of the test.
+  // Expectations do not affect the test.
   const tested = useMemo(
     (): Draft => ({
       ...{ operator, samples, definitions, ecs, separator, whole },
@@ -83,7 +83,7 @@ const useOutcome = (draft: Draft, tenant: string): Outcome | undefined => {
       setOutcome(undefined)
       return undefined
     }
-    // It is tested as soon as the gateway is back.
+    // The test runs when the gateway is reachable again.
     if (!isReachable) return undefined
     const ending = new AbortController()
     const timer = setTimeout(
@@ -98,7 +98,7 @@ const useOutcome = (draft: Draft, tenant: string): Outcome | undefined => {
   return outcome
 }
 
-/** The draft of the page with what becomes of it. */
+/** The draft of the page, with its storage and its test. */
 export const useTester = () => {
   const [early] = useState(takeOver)
   const [store] = useState(() => early?.store ?? keeper())

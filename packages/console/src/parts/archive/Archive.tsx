@@ -26,8 +26,8 @@ const columns: ReadonlyArray<Column<ZipEntry>> = [
 ]
 
 /**
- * The entries of a zip, and a look into one of them, which the address names. Only the directory of the zip and what is
- * looked at are loaded.
+ * The entries of a zip with a preview of one, which is in the address. Only the directory of the zip and the previewed
+ * entry are loaded.
  *
  * @param path of the zip below the gateway
  */

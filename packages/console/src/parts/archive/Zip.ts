@@ -3,18 +3,18 @@ import { type Source, streamOf } from "../../app/source.ts"
 
 type Bytes = Uint8Array<ArrayBuffer>
 
-/** An entry of a zip, which can be read without the rest. */
+/** An entry of a zip. It can be read without the others. */
 export interface ZipEntry {
   readonly name: string
   readonly size: number
   readonly packed: number
   /** Epoch milliseconds. */
   readonly modified: number
-  /** The bytes of the entry; only so much of the zip is loaded as is read of them. */
+  /** The bytes of the entry. Only the part of the zip that is read is loaded. */
   readonly open: (signal: AbortSignal) => ReadableStream<Bytes>
 }
 
-/** What zip.js reads the directory of a zip from. */
+/** The reader from which zip.js reads the directory of a zip. */
 const readerOf = (source: Source): Reader<Source> => ({
   size: source.size,
   readUint8Array: (offset, length) => source.read(offset, length),
@@ -29,8 +29,8 @@ const stored = 0
 const deflated = 8
 
 /**
- * The bytes of an entry, inflated by the browser. zip.js would do it too, but it reads megabytes ahead of whoever looks at
- * the first lines.
+ * The bytes of an entry, inflated by the browser. zip.js can do this too, but reads megabytes ahead when only the first
+ * lines are wanted.
  */
 const opened = (source: Source, entry: FileEntry, signal: AbortSignal): ReadableStream<Bytes> => {
   const { offset, compressedSize, compressionMethod } = entry
@@ -61,11 +61,11 @@ const opened = (source: Source, entry: FileEntry, signal: AbortSignal): Readable
   )
 }
 
-/** A zip has no zone: the gateway writes the time of UTC, and zip.js reads it as that of the reader. */
+/** A zip has no time zone: the gateway writes UTC, and zip.js reads it as local time. */
 const utc = (at: Date): number =>
   Date.UTC(at.getFullYear(), at.getMonth(), at.getDate(), at.getHours(), at.getMinutes(), at.getSeconds())
 
-/** The entries of a zip, from its directory at its end. */
+/** The entries of a zip, from the directory at its end. */
 export const entriesOf = async (source: Source): Promise<ReadonlyArray<ZipEntry>> => {
   const zip = new ZipReader(readerOf(source), { useWebWorkers: false })
   const found = await zip.getEntries()

@@ -8,7 +8,7 @@ import type { OnSelect } from "./Picture.tsx"
 const wireText = (edges: ReadonlyArray<DagEdge> = [], other: "from" | "to"): string =>
   edges.map((edge) => (edge.label === undefined ? edge[other] : `${edge[other]} (${edge.label})`)).join(", ")
 
-/** The nodes as rows of a table, with the edges of each. */
+/** The nodes as rows of a table, with their edges. */
 const AsTable = ({
   graph,
   label,

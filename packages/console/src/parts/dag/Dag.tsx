@@ -15,12 +15,12 @@ type View = (typeof views)[number]
 
 const kept = stored<View>("dag", "picture", (value) => views.find((view) => view === value))
 
-/** Nodes up to which the picture is drawn: it takes seconds for more, and nobody reads them. */
+/** Largest number of nodes for the picture: more take seconds to draw, and nobody can read them. */
 const mostDrawn = 400
 
 /**
- * The DAG of a flowline as a picture, a list or a table, which say the same: the reader chooses, and the browser keeps it.
- * The picture is loaded when it is shown. It fills its place, which has to have a height.
+ * The DAG of a flowline as a picture, list or table with the same content. The browser remembers the reader's choice.
+ * The picture is loaded when it is shown. It fills its container, which must have a height.
  */
 export const Dag = ({
   nodes,
@@ -33,10 +33,10 @@ export const Dag = ({
   readonly nodes: ReadonlyArray<DagNode>
   readonly edges: ReadonlyArray<DagEdge>
   readonly label: string
-  /** The id of a node or an edge. */
+  /** The id of a node or edge. */
   readonly selected?: string | undefined
   readonly onSelect?: OnSelect | undefined
-  /** What stands beside the choice of the view. */
+  /** Shown beside the choice of the view. */
   readonly actions?: ReactNode
 }) => {
   const chosen = useSyncExternalStore(kept.subscribe, kept.get)
@@ -67,7 +67,7 @@ export const Dag = ({
   )
 }
 
-/** Something that can be selected, if anything can. */
+/** A selectable element, if selection is possible. */
 const Selectable = ({
   id,
   selected,
@@ -87,7 +87,7 @@ const Selectable = ({
     </button>
   )
 
-/** Nodes of which the list shows all: rows that are not seen cost little, but not nothing. */
+/** Number of nodes that the list renders in full: rows out of sight cost little, but not nothing. */
 const mostListed = 1000
 
 const List = ({

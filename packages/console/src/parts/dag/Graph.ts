@@ -1,4 +1,4 @@
-/** What a colour says of a node or an edge, besides its words. */
+/** The meaning of a colour of a node or edge, besides its text. */
 export type Tone = "good" | "bad" | "warn" | "busy" | "plain"
 
 export interface DagNode {
@@ -7,14 +7,14 @@ export interface DagNode {
   readonly type: string
   readonly title: string
   readonly tone?: Tone | undefined
-  /** Short texts below the type, such as counts of records: at most four are drawn. */
+  /** Short texts below the type, such as counts of records. At most four are drawn. */
   readonly facts?: ReadonlyArray<string> | undefined
-  /** What is wrong with it. */
+  /** Its faults. */
   readonly problem?: string | undefined
 }
 
 export interface DagEdge {
-  /** What `onSelect` is given; an edge without it cannot be selected. */
+  /** The argument of `onSelect`; an edge without it cannot be selected. */
   readonly id?: string | undefined
   readonly from: string
   readonly to: string
@@ -28,7 +28,7 @@ export interface Graph {
   readonly edges: ReadonlyArray<DagEdge>
 }
 
-/** The nodes in the order in which records go through them; those of a circle come last, as they stand. */
+/** The nodes in the order of the record flow; those of a cycle come last, in their given order. */
 export const inOrder = ({ nodes, edges }: Graph): ReadonlyArray<DagNode> => {
   const open = new Map(nodes.map(({ id }) => [id, 0]))
   const next = new Map<string, Array<string>>()
@@ -51,7 +51,7 @@ export const inOrder = ({ nodes, edges }: Graph): ReadonlyArray<DagNode> => {
   return [...[...found].map((id) => byId.get(id)!), ...nodes.filter(({ id }) => !found.has(id))]
 }
 
-/** Text of a value that should be one; a faulty flowline has others. */
+/** The text of a value that should be one; a faulty flowline may contain anything. */
 const textOf = (value: unknown): string | undefined => (typeof value === "string" && value !== "" ? value : undefined)
 
 const listOf = (value: unknown): ReadonlyArray<unknown> => (Array.isArray(value) ? value : [])
@@ -59,17 +59,17 @@ const listOf = (value: unknown): ReadonlyArray<unknown> => (Array.isArray(value)
 const membersOf = (value: unknown): Readonly<Record<string, unknown>> =>
   typeof value === "object" && value !== null ? (value as Record<string, unknown>) : {}
 
-/** The id of an edge: streams and components have no control characters. */
+/** The id of an edge: names of streams and components contain no control characters. */
 export const edgeId = (from: string, stream: string, to: string): string => [from, stream, to].join("\n")
 
-/** The nodes and edges of a flowline, as far as they can be read: `flowline` of a version, or the value of a text. */
+/** The nodes and edges of a flowline, as far as they are readable: `flowline` of a version, or a parsed text. */
 export const graphOfFlowline = (flowline: unknown): Graph => {
   const dag = listOf(membersOf(flowline)["dag"]).map(membersOf)
   const names = new Set<string>()
   const nodes = dag.map((node, at): DagNode => {
     const type = textOf(node["type"]) ?? "?"
     const name = textOf(node["component"]) ?? type
-    // Two of one name are a fault, which the gateway tells; both are drawn all the same.
+    // A duplicate name is a fault, which the gateway reports; both nodes are drawn.
     const id = names.has(name) ? `${name}\n${at}` : name
     names.add(id)
     return { id, type, title: name }

@@ -20,7 +20,7 @@ import css from "./dag.module.css"
 import type { DagEdge, DagNode, Graph } from "./Graph.ts"
 import { type Box, drawnFacts, type Layout, layoutIn, nearest, type Route, viewOf, type Way } from "./layout.ts"
 
-/** What is selected: the id of a node or of an edge. */
+/** The selection: the id of a node or an edge. */
 export type OnSelect = (id: string) => void
 
 export interface PictureProps {
@@ -122,7 +122,7 @@ const useSize = (element: HTMLElement | null) => {
   return size
 }
 
-/** The part of the graph that its arrangement depends on. */
+/** The part of the graph that determines its layout. */
 const shapeOf = ({ nodes, edges }: Graph): string =>
   JSON.stringify([
     nodes.map(({ id, facts = [], problem }) => [id, Math.min(drawnFacts, facts.length), problem !== undefined]),
@@ -143,7 +143,7 @@ const toNodes = (graph: Graph, { boxes }: Layout, selected: string | undefined, 
       position: { x, y },
       width,
       height,
-      // Without these an edge is left out until the browser has measured its nodes, which it does not do twice.
+      // Without these, React Flow omits an edge until the browser has measured its nodes, which it does not do twice.
       measured: { width, height },
       handles: [
         { type: "target", position: Position.Top, x: width / 2, y: 0, width: 1, height: 1 },
@@ -172,7 +172,7 @@ const toEdges = (
     data: { edge, route: routes[at] ?? { path: "", x: 0, y: 0 }, select }
   }))
 
-/** Pixels around the picture, and below it those of the buttons. */
+/** Pixels around the picture; below it, the space of the buttons. */
 const around = { side: 16, below: 44 }
 
 const Drawn = ({ graph, label, selected, onSelect }: PictureProps) => {
@@ -181,7 +181,7 @@ const Drawn = ({ graph, label, selected, onSelect }: PictureProps) => {
   const { setViewport, setCenter, getViewport, zoomIn, zoomOut } = useReactFlow()
   const isMoved = useRef(false)
   const shape = shapeOf(graph)
-  // Small changes of its place do not turn the picture round.
+  // Small changes of the container's size do not change the direction.
   const [wide, high] = [Math.round(width / 40), Math.round(height / 40)]
   // biome-ignore lint/correctness/useExhaustiveDependencies: the shape is all that the layout takes of the graph.
   const layout = useMemo(
@@ -209,7 +209,7 @@ const Drawn = ({ graph, label, selected, onSelect }: PictureProps) => {
     if (!isMoved.current && width > 0) fit()
   }, [fit, width])
 
-  /** Moves the picture so that a node is seen. */
+  /** Moves the picture so that a node is visible. */
   const seen = ({ x, y, width: wideness, height: highness }: Box) => {
     const { x: left, y: top, zoom } = getViewport()
     const isSeen =
@@ -275,7 +275,7 @@ const Drawn = ({ graph, label, selected, onSelect }: PictureProps) => {
   )
 }
 
-/** The graph drawn, with React Flow. */
+/** The graph as a picture, drawn with React Flow. */
 const Picture = (props: PictureProps) => (
   <ReactFlowProvider>
     <Drawn {...props} />

@@ -11,9 +11,9 @@ export interface Box {
 }
 
 export interface Route {
-  /** What an SVG path draws. */
+  /** The path for SVG. */
   readonly path: string
-  /** The middle of its label. */
+  /** The centre of its label. */
   readonly x: number
   readonly y: number
 }
@@ -27,7 +27,7 @@ export interface Layout {
 }
 
 const width = 208
-/** Facts of a node that are drawn; the list has all. */
+/** Number of facts of a node that are drawn; the list shows all. */
 export const drawnFacts = 4
 
 const heightOf = (facts: number, hasProblem: boolean): number =>
@@ -38,7 +38,7 @@ interface Point {
   readonly y: number
 }
 
-/** A curve through the middles between the points. */
+/** A curve through the midpoints between the points. */
 const pathOf = (points: ReadonlyArray<Point>): string => {
   const [first = { x: 0, y: 0 }, ...rest] = points
   const parts = [`M${first.x} ${first.y}`]
@@ -50,7 +50,7 @@ const pathOf = (points: ReadonlyArray<Point>): string => {
   return parts.join(" ")
 }
 
-/** Arranges the nodes in ranks, so that edges go one way and go around other nodes. */
+/** Arranges the nodes in ranks, so that edges go in one direction and around other nodes. */
 export const layoutOf = ({ nodes, edges }: Graph, direction: Direction): Layout => {
   const graph = new Dagre({ multigraph: true })
   graph.setGraph({ rankdir: direction === "right" ? "LR" : "TB", nodesep: 26, ranksep: 34, marginx: 4, marginy: 4 })
@@ -78,16 +78,16 @@ export const layoutOf = ({ nodes, edges }: Graph, direction: Direction): Layout 
   return { width: whole, height, boxes: new Map(boxes), routes }
 }
 
-/** The part of its size at which a layout fits into a place, at most all of it. */
+/** The scale at which a layout fits into a container, at most 1. */
 export const scaleIn = ({ width, height }: Layout, place: Pick<Box, "width" | "height">): number =>
   Math.min(1, place.width / Math.max(1, width), place.height / Math.max(1, height))
 
-/** The part of its size below which a layout is not drawn: nobody could read it. */
+/** Minimum scale of a layout: below it, nobody could read the text. */
 const smallest = 0.3
 
 /**
- * How a layout is drawn in a place, from its upper left corner: all of it in the middle, or, where it is too large for
- * that, the part around a node.
+ * Offset from the upper left corner, and scale, at which a layout is drawn in a container: all of it, centred, or the
+ * part around a node if it is too large.
  */
 export const viewOf = (
   layout: Layout,
@@ -105,15 +105,15 @@ export const viewOf = (
   }
 }
 
-/** Nodes up to which both directions are tried. */
+/** Largest number of nodes for which both directions are tried. */
 const mostTried = 80
 
-/** The arrangement that is the larger one in a place. */
+/** The direction that gives the larger picture in a container. */
 export const layoutIn = (graph: Graph, place: Pick<Box, "width" | "height">): Layout => {
   if (graph.nodes.length > mostTried) return layoutOf(graph, place.width > place.height ? "right" : "down")
   const across = layoutOf(graph, "right")
   const scale = scaleIn(across, place)
-  // Across, unless it is to be clearly smaller: that is how records are thought of.
+  // Left to right, unless it is clearly smaller: readers think of records as going that way.
   if (scale > 0.85) return across
   const down = layoutOf(graph, "down")
   return scaleIn(down, place) > 1.15 * scale ? down : across
@@ -121,7 +121,7 @@ export const layoutIn = (graph: Graph, place: Pick<Box, "width" | "height">): La
 
 export type Way = "left" | "right" | "up" | "down"
 
-/** The nearest node that way; undefined at the border. */
+/** The nearest node in a direction; undefined at the border. */
 export const nearest = (boxes: ReadonlyMap<string, Box>, from: string, way: Way): string | undefined => {
   const here = boxes.get(from)
   if (here === undefined) return undefined

@@ -10,7 +10,7 @@ import type { PreviewedFile } from "./file.ts"
 import { Preview } from "./Preview.tsx"
 import css from "./preview.module.css"
 
-/** A look into a file of the gateway, whose address below it is the path. */
+/** A preview of a file of the gateway; the path is its address below the gateway. */
 const FilePreview = ({ path, name }: { readonly path: string; readonly name: string }) => {
   const { value, error, again } = useAnswer((signal) => openSource(path, signal), [path])
   const file = useMemo(

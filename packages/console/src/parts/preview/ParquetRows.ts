@@ -4,10 +4,10 @@ import { flattened } from "../values.ts"
 import type { Row, Rows } from "./rows.ts"
 import { unzstd } from "./Zstd.ts"
 
-/** Codecs that can be read here; others are named in the failure. */
+/** The supported codecs. The failure names others. */
 const readable = new Set(["UNCOMPRESSED", "SNAPPY", "ZSTD"])
 
-/** A codec of a Parquet file that no reader is here for. */
+/** The codec of a Parquet file is not supported. */
 export class UnreadableCodec extends Error {
   readonly codec: string
 
@@ -31,7 +31,7 @@ const plain = (value: unknown): unknown => {
   return value
 }
 
-/** The rows of a Parquet file: its footer says where the columns of the next rows are, and only they are read. */
+/** The rows of a Parquet file. Its footer locates the columns of the next rows, and only these are read. */
 export const parquetRows = async (source: Source): Promise<Rows> => {
   const file = {
     byteLength: source.size,

@@ -9,21 +9,21 @@ import css from "./preview.module.css"
 import { RowsTable } from "./RowsTable.tsx"
 import { TextContent } from "./TextContent.tsx"
 
-/** Bytes of a picture that is shown. */
+/** Largest picture that is shown, in bytes. */
 const largestPicture = 8 * 1024 * 1024
-/** Bytes of a Parquet file in an archive that is unpacked: all before a part has to be. */
+/** Largest Parquet file in an archive that is shown, in bytes: reading a part needs everything before it. */
 const mostUnpacked = 64 * 1024 * 1024
 
 /**
- * A look into a file: rows, a text in its colours, or a picture. Nothing of it is run, and no more is loaded than is
- * looked at.
+ * A preview of a file: rows, highlighted text, or a picture. Nothing in the file is executed, and only what is shown is
+ * loaded.
  */
 export const Preview = ({
   file,
   picture
 }: {
   readonly file: PreviewedFile
-  /** The address that a picture has; undefined where it has none. */
+  /** The address of a picture; undefined if it has none. */
   readonly picture?: string
 }) => {
   const { kind } = kindOf(file.name)
@@ -55,7 +55,7 @@ export const Preview = ({
           <div className={css.below}>{other}</div>
         </>
       ) : (
-        // Every text has rows: they show a long one to its end, and one that is not in UTF-8.
+        // Every text has rows. They show a long text to its end, and one that is not UTF-8.
         <TextContent file={file}>{(isAll) => (hasRows || !isAll ? other : null)}</TextContent>
       )}
     </div>

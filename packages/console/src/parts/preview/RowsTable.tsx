@@ -15,7 +15,7 @@ const mostColumns = 100
 const cellUnits = 300
 const shownUnits = 200_000
 
-/** Names of the columns: those that the file names itself, and those of rows in the order in which they have them. */
+/** Column names: those that the file declares, and those of rows in the order of their appearance. */
 const namesOf = (columns: ReadonlyArray<string>, rows: ReadonlyArray<Row>): ReadonlyArray<string> => {
   const names = new Set(columns)
   for (const { cells } of rows) {
@@ -37,11 +37,11 @@ const asNumber = (value: unknown): string | number | undefined => {
   return text.trim() !== "" && Number.isFinite(Number(text)) ? Number(text) : text
 }
 
-/** The rows of csv, ndjson and Parquet, or lines. No more is loaded than the reader comes to. */
+/** The rows of csv, ndjson and Parquet files, or lines. Only what the reader scrolls to is loaded. */
 export const RowsTable = ({ file }: { readonly file: PreviewedFile }) => {
   const { rows, columns: named, isEnd, isLong, total, error, more, again } = useRows(file)
   const [number, setNumber] = useState<number>()
-  // The columns stay when more rows come: those of the first rows are the head of the table.
+  // The columns stay when more rows arrive: those of the first rows form the head of the table.
   const key = JSON.stringify(namesOf(named, rows.slice(0, firstRows)))
   const columns = useMemo((): ReadonlyArray<Column<Row>> => {
     const names: ReadonlyArray<string> = JSON.parse(key)
@@ -108,7 +108,7 @@ export const RowsTable = ({ file }: { readonly file: PreviewedFile }) => {
   )
 }
 
-/** All of a row. */
+/** A whole row. */
 const Chosen = ({ row: { number, cells, text } }: { readonly row: Row }) => (
   <section className={css.chosen} aria-label={t.chosen(number)}>
     <h3>{t.chosen(number)}</h3>

@@ -12,14 +12,14 @@ import { kindOf } from "./kinds.ts"
 import css from "./preview.module.css"
 import { unpacked } from "./rows.ts"
 
-/** Bytes that are read at first, and with each wish for more. */
+/** Bytes that are read initially, and with each request for more. */
 const step = 64 * 1024
-/** Bytes of a text that are shown at most. */
+/** Maximum number of bytes of a text that are shown. */
 const most = 4 * 1024 * 1024
 
 const editor = () => import("./TextView.tsx")
 
-/** The text of bytes that may be cut within a character; undefined if they are no text. */
+/** Decodes bytes that may be cut within a character; undefined if they are not text. */
 const textOf = (bytes: Uint8Array): string | undefined => {
   try {
     const text = new TextDecoder("utf-8", { fatal: true }).decode(bytes, { stream: true })
@@ -29,7 +29,7 @@ const textOf = (bytes: Uint8Array): string | undefined => {
   }
 }
 
-/** JSON that is a single line, with its levels below one another. */
+/** Indents JSON that is a single line. */
 const indented = (text: string): string | undefined => {
   if (text.trim().includes("\n")) return undefined
   try {
@@ -39,7 +39,7 @@ const indented = (text: string): string | undefined => {
   }
 }
 
-/** The first bytes of a file, and whether there are more. */
+/** The first bytes of a file, and whether it has more. */
 const beginOf = async ({ name, source, open }: PreviewedFile, length: number, signal: AbortSignal) => {
   const { isGzip } = kindOf(name)
   if (source !== undefined && !isGzip) {
@@ -49,19 +49,19 @@ const beginOf = async ({ name, source, open }: PreviewedFile, length: number, si
   return { bytes: bytes.subarray(0, length), isCut: bytes.length > length }
 }
 
-/** The begin of a text, in the colours of its language. */
+/** The beginning of a text, with syntax highlighting. */
 export const TextContent = ({
   file,
   children
 }: {
   readonly file: PreviewedFile
-  /** Another way to look into the file, where there is one. It is told whether this one shows all of it. */
+  /** Another view of the file, if there is one. It receives whether this one shows the whole file. */
   readonly children: (isAll: boolean) => ReactNode
 }) => {
   const [length, setLength] = useState(step)
   const [isAsItIs, setAsItIs] = useState(false)
   const { value, error, isLoading, again } = useAnswer((signal) => beginOf(file, length, signal), [file, length])
-  // What was read of the file stays while more of it is on its way.
+  // The loaded part of the file stays while more is loading.
   const [kept, setKept] = useState(value)
   if (value !== undefined && value !== kept) setKept(value)
   if (kept === undefined) {

@@ -17,7 +17,7 @@ const languages: ReadonlyArray<readonly [RegExp, Language]> = [
 const lineHeight = 19.4
 const mostLines = 30
 
-/** A text that can be read and selected, in the colours of its language. */
+/** A read-only text that can be selected, with syntax highlighting. */
 const TextView = ({ name, text }: { readonly name: string; readonly text: string }) => {
   const language = useLanguage(languages.find(([pattern]) => pattern.test(name))?.[1])
   const extensions = useMemo(() => [EditorState.readOnly.of(true), language ?? []], [language])

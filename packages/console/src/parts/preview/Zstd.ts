@@ -1,6 +1,6 @@
 import { decompress } from "fzstd"
 
-/** Bytes that one page of a Parquet file may have. */
+/** Maximum size in bytes of one page of a Parquet file. */
 const mostBytes = 256 * 1024 * 1024
 
 class FaultyZstd extends Error {
@@ -9,7 +9,7 @@ class FaultyZstd extends Error {
   }
 }
 
-/** Decompresses Zstandard data whose size is known: our analytics flowlines write Parquet with it. */
+/** Decompresses Zstandard data of known size: our analytics flowlines compress Parquet with it. */
 export const unzstd = (bytes: Uint8Array, size: number): Uint8Array => {
   if (size > mostBytes) throw new FaultyZstd(`it is larger than ${mostBytes} bytes`)
   let made: Uint8Array

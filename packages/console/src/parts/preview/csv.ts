@@ -1,11 +1,11 @@
 import Papa, { type ParseConfig, type ParseError, type ParseResult } from "papaparse"
 
-/** The separators that files of columns have. */
+/** The supported column separators. */
 const separators = [",", ";", "\t", "|"] as const
 
-/** UTF-16 units that are parsed at once, unless a row has more. */
+/** UTF-16 units that are parsed at a time, unless a row is longer. */
 const fewUnits = 16 * 1024
-/** UTF-16 units of a row: a longer one is cut into several. */
+/** Maximum UTF-16 units of a row: a longer one is split into several. */
 const mostUnits = 1024 * 1024
 
 type Cells = ReadonlyArray<string>
@@ -16,10 +16,10 @@ const read = (text: string, config: ParseConfig, isEnd: boolean): ParseResult<Ar
 const isFault = ({ code }: ParseError): boolean => code === "InvalidQuotes"
 
 /**
- * The rows at the begin of a csv text, and how much of it they are. Where a quote neither begins nor ends a cell, quotes
- * are taken as they are: such a cell would go on until a quote that ends one, over any number of lines.
+ * The rows at the start of a csv text, and the length that they take. If a quote neither starts nor ends a cell, quotes
+ * have no meaning: such a cell would otherwise extend over any number of lines to the next closing quote.
  *
- * @param isEnd whether the text has all of its last row
+ * @param isEnd whether the text contains its whole last row
  */
 const parse = (text: string, delimiter: string, isEnd: boolean) => {
   const found = read(text, { delimiter }, isEnd)
@@ -28,7 +28,7 @@ const parse = (text: string, delimiter: string, isEnd: boolean) => {
   return { rows: data, length: meta.cursor }
 }
 
-/** The separator that makes most columns of the first row. */
+/** The separator that yields the most columns in the first row. */
 export const separatorOf = (text: string): string => {
   const counts = separators.map((delimiter) => {
     const { data, errors } = read(text, { delimiter, preview: 1 }, true)
@@ -38,8 +38,8 @@ export const separatorOf = (text: string): string => {
 }
 
 /**
- * Reads a csv text that comes in parts. A line may end as on Windows, on Unix or on old Macs, even in one file: all of
- * them are read as a line feed, in quotes too.
+ * Reads a csv text that arrives in parts. Line ends of Windows, Unix and old Macs may be mixed: all are read as line
+ * feeds, also within quotes.
  */
 export class CsvReader {
   readonly #reader: ReadableStreamDefaultReader<string>
@@ -49,7 +49,7 @@ export class CsvReader {
   #open = ""
   #isEnd = false
 
-  /** @param separator undefined where the first row tells it */
+  /** @param separator undefined if it is derived from the first row */
   constructor(reader: ReadableStreamDefaultReader<string>, separator?: string) {
     this.#reader = reader
     this.#separator = separator
@@ -63,7 +63,7 @@ export class CsvReader {
     this.#isEnd = done
   }
 
-  /** The next rows; none at the end. */
+  /** The next rows; empty at the end. */
   async next(): Promise<ReadonlyArray<Cells>> {
     for (let units = fewUnits; ; units *= 2) {
       while (!this.#isEnd && this.#text.length < units) await this.#load()

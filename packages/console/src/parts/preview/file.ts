@@ -1,13 +1,13 @@
 import type { Source } from "../../app/source.ts"
 
-/** A file that can be looked into. */
+/** A file that can be previewed. */
 export interface PreviewedFile {
   readonly name: string
   /** In bytes. */
   readonly size: number
   readonly open: (signal: AbortSignal) => ReadableStream<Uint8Array<ArrayBuffer>>
-  /** Reads any part of it; absent where all before a part has to be read first. */
+  /** Reads any part of it; absent if reading a part needs everything before it. */
   readonly source?: Source | undefined
-  /** Opens it anew, as it may be another one by now. */
+  /** Opens it again: its content may have changed. */
   readonly reopen?: (() => void) | undefined
 }

@@ -1,4 +1,4 @@
-/** What a file is looked into as. */
+/** The kinds of preview. */
 export type Kind = "csv" | "tsv" | "ndjson" | "json" | "parquet" | "log" | "text" | "picture" | "binary"
 
 const kinds: Readonly<Record<string, Kind>> = {
@@ -20,7 +20,7 @@ const kinds: Readonly<Record<string, Kind>> = {
   zst: "binary"
 }
 
-/** What the name says of a file: its kind, and whether it is packed with gzip. */
+/** The kind of a file by its name, and whether it is compressed with gzip. */
 export const kindOf = (name: string): { readonly kind: Kind; readonly isGzip: boolean } => {
   const isGzip = /\.gz$/i.test(name)
   const extension = /\.(\w+)$/.exec(isGzip ? name.slice(0, -3) : name)?.[1]?.toLowerCase() ?? ""

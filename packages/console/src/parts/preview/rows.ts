@@ -9,34 +9,34 @@ type Bytes = ReadableStream<Uint8Array<ArrayBuffer>>
 export interface Row {
   readonly number: number
   readonly cells: ReadonlyMap<string, unknown>
-  /** The line, where there are no cells. */
+  /** The line, if there are no cells. */
   readonly text?: string
 }
 
 /** A file that is read row by row. */
 export interface Rows {
-  /** The next rows: at most so many, and fewer where they are long. */
+  /** The next rows: at most `count`, fewer if they are long. */
   readonly next: (count: number) => Promise<ReadonlyArray<Row>>
-  /** Whether there are no more, as far as is known. */
+  /** Whether it is known that there are no more rows. */
   readonly isEnd: () => boolean
-  /** Names of the columns that the file itself names first, as far as it was read. */
+  /** The column names that the file declares, as far as it has been read. */
   readonly columns?: () => ReadonlyArray<string>
-  /** How many there are, where the file says so. */
+  /** The number of rows, if the file declares it. */
   readonly total?: number
-  /** Lets go of what is not read. */
+  /** Releases the unread rest. */
   readonly close: () => void
 }
 
-/** UTF-16 units of a line: a longer one is cut into several. */
+/** Maximum UTF-16 units of a line: a longer one is split into several. */
 const mostUnits = 1024 * 1024
-/** UTF-16 units after which no more rows are read at once. */
+/** UTF-16 units after which a call returns no more rows. */
 const unitsAtOnce = 512 * 1024
 
-/** The bytes of a file as they were before gzip. */
+/** The decompressed bytes of a file. */
 export const unpacked = (bytes: Bytes, isGzip: boolean): Bytes =>
   isGzip ? bytes.pipeThrough(new DecompressionStream("gzip")) : bytes
 
-/** Cuts a text, which comes in parts, at its line ends. */
+/** Splits a text that arrives in parts at its line ends. */
 class Lines {
   readonly #reader: ReadableStreamDefaultReader<string>
   #text = ""
@@ -60,7 +60,7 @@ class Lines {
         this.#text = ""
         return rest === "" ? undefined : rest
       }
-      // A line without an end is cut, so that it takes no more memory than this.
+      // A line without an end is cut, to limit the memory that it takes.
       if (this.#text.length > mostUnits) {
         const cut = this.#text.slice(0, mostUnits)
         this.#text = this.#text.slice(mostUnits)
@@ -81,7 +81,7 @@ const jsonRow = (line: string, number: number): Row => {
       return { number, cells: new Map(flattened(value)), text: line }
     }
   } catch {
-    // Shown as it is.
+    // Shown unchanged.
   }
   return { number, cells: new Map(), text: line }
 }
@@ -128,7 +128,7 @@ const csvRows = (reader: ReadableStreamDefaultReader<string>, separator?: string
   const next = async (count: number) => {
     const rows: Array<Row> = []
     let units = 0
-    // Two columns of one name would hide one another.
+    // One of two columns of the same name would hide the other.
     head ??= ((await one()) ?? []).map((name, place, all) => {
       if (name === "") return t.column(place + 1)
       return all.indexOf(name) === place ? name : `${name} (${place + 1})`
@@ -147,7 +147,7 @@ const csvRows = (reader: ReadableStreamDefaultReader<string>, separator?: string
   return { next, isEnd: () => isEnd, columns: () => head ?? [] }
 }
 
-/** The rows of a file of text: its lines where it is of no kind that has columns. */
+/** The rows of a text file: lines if its kind has no columns. */
 export const textRows = (bytes: Bytes, kind: Kind, isGzip: boolean): Rows => {
   const reader = unpacked(bytes, isGzip).pipeThrough(new TextDecoderStream()).getReader()
   const rows =

@@ -5,16 +5,16 @@ import type { PreviewedFile } from "./file.ts"
 import { kindOf } from "./kinds.ts"
 import { type Row, type Rows, textRows } from "./rows.ts"
 
-/** Rows that are read at first: their names are the columns. */
+/** Rows that are read initially: their names become the columns. */
 export const firstRows = 200
 const nextRows = 1000
-/** Rows, and UTF-16 units of them, that the page keeps. */
+/** Maximum number of rows, and of their UTF-16 units, that the page keeps. */
 export const mostRows = 100_000
 const mostUnits = 64 * 1024 * 1024
-/** UTF-16 units of a row, on average, that are long. */
+/** Average UTF-16 units from which rows count as long. */
 const longUnits = 32 * 1024
 
-/** The whole of a file in memory, read from where parts of it cannot be. */
+/** The whole file in memory, for sources that cannot read a part. */
 const gathered = async ({ open, size }: PreviewedFile, signal: AbortSignal): Promise<Source> => {
   const bytes = new Uint8Array(size)
   let at = 0
@@ -35,12 +35,12 @@ const rowsOf = async (file: PreviewedFile, signal: AbortSignal): Promise<Rows> =
 
 interface Loaded {
   readonly rows: ReadonlyArray<Row>
-  /** Names of the columns that the file names itself. */
+  /** The column names that the file declares. */
   readonly columns: ReadonlyArray<string>
-  /** Whether these are all. */
+  /** Whether all rows are loaded. */
   readonly isEnd: boolean
   readonly total?: number | undefined
-  /** Whether rows are so long that the next ones are loaded only when the reader asks for them. */
+  /** Whether the rows are so long that more are loaded only on request. */
   readonly isLong: boolean
   readonly error: unknown
 }
@@ -49,7 +49,7 @@ const nothing: Loaded = { rows: [], columns: [], isEnd: false, isLong: false, er
 
 const unitsOf = ({ text = "" }: Row): number => text.length + 100
 
-/** The rows of a file, as many as the reader has come to. After a failure, `again` reads it from its begin. */
+/** The rows of a file, as far as the reader has scrolled. After a failure, `again` reads it from the start. */
 export const useRows = (file: PreviewedFile): Loaded & { readonly more: () => void; readonly again: () => void } => {
   const [loaded, setLoaded] = useState<Loaded>(nothing)
   const [round, setRound] = useState(0)
