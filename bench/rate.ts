@@ -1,6 +1,6 @@
 import { Context, Effect, Layer } from "effect"
 import { type HttpEffect, HttpRouter, HttpServerResponse } from "effect/http"
-import * as RequestRateLayer from "../src/layers/http/RequestRate.ts"
+import * as RequestRateLayer from "../src/layers/http/guards/RequestRate.ts"
 import { LimitRefusals } from "../src/services/limits/LimitRefusals.ts"
 import { defaultLimitsOf, withLimits } from "../src/services/limits/Limits.ts"
 import { RateStore } from "../src/services/limits/RateStore.ts"

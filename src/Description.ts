@@ -1,7 +1,7 @@
 import { HttpApi, type HttpApiClient, OpenApi } from "effect/http-api"
 import { Api } from "./Api.ts"
 import { packageVersion } from "./drivers/Package.ts"
-import { type Document, openApiDocument, options } from "./layers/http/OpenApiDocument.ts"
+import { type Document, openApiDocument, options } from "./layers/http/endpoints/OpenApiDocument.ts"
 import { archives } from "./services/archives/Description.ts"
 import { artifacts } from "./services/artifacts/Description.ts"
 import { audit } from "./services/audit/Description.ts"

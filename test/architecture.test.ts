@@ -133,7 +133,7 @@ describe("architecture", () => {
       ["packages/console/src/app/gateway.ts", "packages/console/src/parts/Editor.tsx"],
       ["packages/console/src/app/gateway.ts", "packages/console/src/pages/tester/TesterPage.tsx"],
       ["packages/console/src/shell/router.tsx", "packages/console/src/pages/tester/Testing.ts"],
-      ["src/layers/http/Console.ts", "packages/console/src/main.tsx"],
+      ["src/layers/http/console/Console.ts", "packages/console/src/main.tsx"],
       ["src/run/Run.ts", "src/layers/engine/Child.ts"],
       ["src/run.ts", "src/layers/EnvironmentSettings.ts"],
       ["src/layers/engine/LocalEngine.ts", "src/run/Run.ts"],

@@ -117,13 +117,13 @@ describe("the client's page", () => {
 /** Names that occur in the sources as `/problems/<name>`, and the slugs of the general problems. */
 const problemTypes = (): ReadonlySet<string> => {
   const files = [
-    "src/layers/http/Health.ts",
+    "src/layers/http/endpoints/Health.ts",
     ...readdirSync(join(root, "src/errors")).map((name) => `src/errors/${name}`)
   ]
   const declared = files.flatMap((file) =>
     [...read(file).matchAll(/"\/problems\/([a-z-]+)"/g)].map(([, name]) => name!)
   )
-  const general = [...read("src/layers/http/ProblemBody.ts").matchAll(/^ {2}\d{3}: \["([a-z-]+)"/gm)]
+  const general = [...read("src/layers/http/problems/ProblemBody.ts").matchAll(/^ {2}\d{3}: \["([a-z-]+)"/gm)]
   return new Set([...declared, ...general.map(([, name]) => name!)])
 }
 

@@ -1,7 +1,7 @@
 import { expect, it, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { generateKeyPair } from "jose"
-import { ownPageOf } from "../../src/layers/http/ConsoleLogin.ts"
+import { ownPageOf } from "../../src/layers/http/console/ConsoleLogin.ts"
 import type { AuditEntry } from "../../src/services/audit/Entry.ts"
 import { TestGateway } from "../support/gateway.ts"
 import { clientSecret, type OidcIssuer } from "../support/oidcIssuer.ts"

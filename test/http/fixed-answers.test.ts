@@ -1,6 +1,6 @@
 import { assert, describe, it as each, layer } from "@effect/vitest"
 import { Effect, Layer, Tracer } from "effect"
-import { plainHeaders } from "../../src/layers/http/PlainHeaders.ts"
+import { plainHeaders } from "../../src/layers/http/server/PlainHeaders.ts"
 import { accessFile, hashOf } from "../access/accessFiles.ts"
 import { basic, guarded, replaceAccess } from "../access/support.ts"
 import { memoryGateway, TestGateway } from "../support/gateway.ts"

@@ -1,6 +1,6 @@
 import { describe, expect, it, layer } from "@effect/vitest"
 import { Effect, Schema } from "effect"
-import { proxyFault, trustedProxies } from "../../src/layers/http/Forwarded.ts"
+import { proxyFault, trustedProxies } from "../../src/layers/http/server/Forwarded.ts"
 import { memoryGateway, TestGateway } from "../support/gateway.ts"
 import { rawRequest } from "../support/socket.ts"
 

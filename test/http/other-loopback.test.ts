@@ -4,7 +4,7 @@ import { networkInterfaces } from "node:os"
 import { setImmediate } from "node:timers/promises"
 import { describe, expect, it, layer } from "@effect/vitest"
 import { Effect, Logger } from "effect"
-import { holdOtherLoopback } from "../../src/layers/http/OtherLoopback.ts"
+import { holdOtherLoopback } from "../../src/layers/http/server/OtherLoopback.ts"
 import { memoryGateway, TestGateway } from "../support/gateway.ts"
 
 const hasIpv6 = Object.values(networkInterfaces()).some((all) => all?.some(({ address }) => address === "::1"))

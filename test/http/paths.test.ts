@@ -1,6 +1,6 @@
 import { expect, it } from "@effect/vitest"
 import { table } from "../../src/Http.ts"
-import { knownPaths, pathOf } from "../../src/layers/http/Paths.ts"
+import { knownPaths, pathOf } from "../../src/layers/http/routes/Paths.ts"
 
 it("a path means the same whether it is remembered or not, however many others were asked for meanwhile", () => {
   const known = knownPaths(table)

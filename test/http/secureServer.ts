@@ -1,7 +1,7 @@
 import type { AddressInfo } from "node:net"
 import { Effect } from "effect"
-import { loadCertificate } from "../../src/layers/http/Certificate.ts"
-import { nodeServer, type ServerOptions, type timeouts } from "../../src/layers/http/NodeServer.ts"
+import { loadCertificate } from "../../src/layers/http/server/Certificate.ts"
+import { nodeServer, type ServerOptions, type timeouts } from "../../src/layers/http/server/NodeServer.ts"
 import { first } from "../support/tls.ts"
 
 /** A server with the first pair, and the statuses of its answers. */

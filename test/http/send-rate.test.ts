@@ -2,7 +2,7 @@ import { createServer, type Server } from "node:http"
 import type { AddressInfo } from "node:net"
 import { assert, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { SendRate } from "../../src/layers/http/SendRate.ts"
+import { SendRate } from "../../src/layers/http/server/SendRate.ts"
 import { eventually } from "../support/process.ts"
 import { openSocket } from "../support/socket.ts"
 

@@ -48,7 +48,7 @@ const rules: ReadonlyArray<readonly [files: RegExp, mayImport: (own: string) => 
     /^src\/Description\.ts$/,
     () => [
       /^(effect|node:fs)/,
-      /^src\/(Api|drivers\/Package|layers\/http\/OpenApiDocument)\.ts$/,
+      /^src\/(Api|drivers\/Package|layers\/http\/endpoints\/OpenApiDocument)\.ts$/,
       /^src\/services\/\w+\/Description\.ts$/,
       ground
     ]

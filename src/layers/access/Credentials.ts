@@ -11,8 +11,8 @@ import { Sessions } from "../../services/access/Sessions.ts"
 import { TokenCheck } from "../../services/access/TokenCheck.ts"
 import type { Principal } from "../../services/shared/Access.ts"
 import { flatMapKnown, isKnown } from "../../services/shared/Known.ts"
-import { foreignPage, isOfOwnPage, pageHeader } from "../http/OwnPage.ts"
-import { cookieOf, usesSession } from "../http/SessionCookie.ts"
+import { foreignPage, isOfOwnPage, pageHeader } from "../http/guards/OwnPage.ts"
+import { cookieOf, usesSession } from "../http/guards/SessionCookie.ts"
 import { Passwords } from "./Passwords.ts"
 
 /** How API keys begin; every other bearer credential is a token. */

@@ -17,7 +17,7 @@ import {
 import type { Principal } from "../../services/shared/Access.ts"
 import { observeCounter, observeQueue } from "../../services/shared/Observed.ts"
 import { Turns } from "../../services/shared/Turns.ts"
-import { networkOf } from "../http/ConnectionLimit.ts"
+import { networkOf } from "../http/server/ConnectionLimit.ts"
 import { FailedLogins, failuresAtOnce } from "./FailedLogins.ts"
 import { VerifiedCredentials } from "./VerifiedCredentials.ts"
 

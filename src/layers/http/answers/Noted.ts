@@ -1,8 +1,8 @@
 import { Option, Predicate } from "effect"
 import type { HttpServerRequest } from "effect/http"
-import type { Refusal } from "../../services/shared/Refusals.ts"
-import { Received } from "./NodeMessages.ts"
-import type { RouteTable } from "./RouteTable.ts"
+import type { Refusal } from "../../../services/shared/Refusals.ts"
+import type { RouteTable } from "../routes/RouteTable.ts"
+import { Received } from "../server/NodeMessages.ts"
 
 /** Problem types of refused requests: by authentication, authorization or a limit. */
 const refusals: ReadonlySet<unknown> = new Set(

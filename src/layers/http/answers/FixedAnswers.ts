@@ -1,13 +1,13 @@
 import { Context, Effect } from "effect"
 import type { HttpServerRequest, HttpServerResponse } from "effect/http"
-import { Authenticator } from "../../services/access/Authenticator.ts"
-import { RequestRates } from "../../services/limits/RequestRates.ts"
-import { Settings } from "../../services/shared/Settings.ts"
-import { browserCheck } from "./Browsers.ts"
+import { Authenticator } from "../../../services/access/Authenticator.ts"
+import { RequestRates } from "../../../services/limits/RequestRates.ts"
+import { Settings } from "../../../services/shared/Settings.ts"
+import { browserCheck } from "../guards/Browsers.ts"
+import type { Fixed, RouteTable } from "../routes/RouteTable.ts"
+import { type Answer, Received } from "../server/NodeMessages.ts"
+import { plainHeaders } from "../server/PlainHeaders.ts"
 import { leastBytes } from "./Compression.ts"
-import { type Answer, Received } from "./NodeMessages.ts"
-import { plainHeaders } from "./PlainHeaders.ts"
-import type { Fixed, RouteTable } from "./RouteTable.ts"
 
 /** An answer that was sent before. */
 interface Known extends Fixed {

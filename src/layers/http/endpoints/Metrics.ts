@@ -1,11 +1,11 @@
 import { Effect, Metric } from "effect"
 import { HttpRouter, HttpServerRespondable, HttpServerResponse } from "effect/http"
 import * as PrometheusMetrics from "effect/observability/PrometheusMetrics"
-import { Forbidden } from "../../errors/Forbidden.ts"
-import { Authenticator } from "../../services/access/Authenticator.ts"
-import { everyTenant, hasRole, type Principal } from "../../services/shared/Access.ts"
-import { Measurements, takeMeasurements } from "../../services/shared/Observed.ts"
-import { authenticated } from "./Authentication.ts"
+import { Forbidden } from "../../../errors/Forbidden.ts"
+import { Authenticator } from "../../../services/access/Authenticator.ts"
+import { everyTenant, hasRole, type Principal } from "../../../services/shared/Access.ts"
+import { Measurements, takeMeasurements } from "../../../services/shared/Observed.ts"
+import { authenticated } from "../guards/Authentication.ts"
 
 /**
  * Descriptions of the metrics of Effect's cluster, which come without any. Those that are not listed are not shown:

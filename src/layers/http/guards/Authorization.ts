@@ -1,8 +1,8 @@
 import { Context, Effect, Layer } from "effect"
 import { HttpRouter } from "effect/http"
-import { Forbidden } from "../../errors/Forbidden.ts"
-import { TenantSuspended } from "../../errors/TenantSuspended.ts"
-import { TenantRules } from "../../services/limits/TenantRules.ts"
+import { Forbidden } from "../../../errors/Forbidden.ts"
+import { TenantSuspended } from "../../../errors/TenantSuspended.ts"
+import { TenantRules } from "../../../services/limits/TenantRules.ts"
 import {
   CurrentPrincipal,
   everyTenant,
@@ -10,9 +10,9 @@ import {
   hasRoleFor,
   NeededRole,
   type Principal
-} from "../../services/shared/Access.ts"
-import { Authorization } from "../../services/shared/Security.ts"
-import { TenantId } from "../../services/shared/Tenant.ts"
+} from "../../../services/shared/Access.ts"
+import { Authorization } from "../../../services/shared/Security.ts"
+import { TenantId } from "../../../services/shared/Tenant.ts"
 
 /**
  * Checks the role that an endpoint needs. Endpoints without a tenant need it for any tenant, or for every one; an

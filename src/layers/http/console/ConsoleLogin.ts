@@ -1,14 +1,14 @@
 import { Effect, Option, Schema } from "effect"
 import { HttpRouter, type HttpServerRequest, HttpServerRespondable, HttpServerResponse } from "effect/http"
-import { BadRequest } from "../../errors/BadRequest.ts"
-import { ForeignOrigin } from "../../errors/ForeignOrigin.ts"
-import { Logins, OidcFailed } from "../../services/access/Logins.ts"
-import { Sessions } from "../../services/access/Sessions.ts"
-import { Refusals } from "../../services/shared/Refusals.ts"
-import { isHostOf } from "./Browsers.ts"
-import { Received } from "./NodeMessages.ts"
-import { hostOf, isSecure, mayBeginLogin, schemeOf } from "./OwnPage.ts"
-import { cookieNames, cookieOf, withCookie, withoutCookie } from "./SessionCookie.ts"
+import { BadRequest } from "../../../errors/BadRequest.ts"
+import { ForeignOrigin } from "../../../errors/ForeignOrigin.ts"
+import { Logins, OidcFailed } from "../../../services/access/Logins.ts"
+import { Sessions } from "../../../services/access/Sessions.ts"
+import { Refusals } from "../../../services/shared/Refusals.ts"
+import { isHostOf } from "../guards/Browsers.ts"
+import { hostOf, isSecure, mayBeginLogin, schemeOf } from "../guards/OwnPage.ts"
+import { cookieNames, cookieOf, withCookie, withoutCookie } from "../guards/SessionCookie.ts"
+import { Received } from "../server/NodeMessages.ts"
 
 type Request = HttpServerRequest.HttpServerRequest
 type Answer = HttpServerResponse.HttpServerResponse

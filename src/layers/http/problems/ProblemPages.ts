@@ -1,8 +1,8 @@
 import { readFile } from "node:fs/promises"
 import { Effect } from "effect"
 import { HttpRouter, HttpServerRespondable, HttpServerResponse } from "effect/http"
-import { packagePath } from "../../drivers/Package.ts"
-import { NotFound } from "../../errors/NotFound.ts"
+import { packagePath } from "../../../drivers/Package.ts"
+import { NotFound } from "../../../errors/NotFound.ts"
 
 const folder = packagePath("docs/problems")
 

@@ -1,5 +1,5 @@
 import { type HttpServerRequest, HttpServerResponse } from "effect/http"
-import { Received } from "./NodeMessages.ts"
+import { Received } from "../server/NodeMessages.ts"
 import { schemeOf } from "./OwnPage.ts"
 
 type Request = HttpServerRequest.HttpServerRequest

@@ -1,7 +1,7 @@
 import { Effect } from "effect"
 import { HttpServerRequest, HttpServerResponse } from "effect/http"
-import { exposedHeaders, requestHeaders } from "../../services/shared/Headers.ts"
-import type { browserCheck } from "./Browsers.ts"
+import { exposedHeaders, requestHeaders } from "../../../services/shared/Headers.ts"
+import type { browserCheck } from "../guards/Browsers.ts"
 import { forwardedHost } from "./Problems.ts"
 import { withVary } from "./Vary.ts"
 

@@ -1,9 +1,9 @@
 import { TLSSocket } from "node:tls"
 import type { HttpServerRequest } from "effect/http"
-import { ForeignOrigin } from "../../errors/ForeignOrigin.ts"
-import { Unauthorized } from "../../errors/Unauthorized.ts"
+import { ForeignOrigin } from "../../../errors/ForeignOrigin.ts"
+import { Unauthorized } from "../../../errors/Unauthorized.ts"
+import { Received } from "../server/NodeMessages.ts"
 import { isHostOf } from "./Browsers.ts"
-import { Received } from "./NodeMessages.ts"
 
 type Request = HttpServerRequest.HttpServerRequest
 

@@ -1,11 +1,11 @@
 import { Context, Effect, Layer } from "effect"
 import { HttpRouter, HttpServerRequest } from "effect/http"
-import type { Meter } from "../../services/limits/Bucket.ts"
-import { RequestRates } from "../../services/limits/RequestRates.ts"
-import { CurrentPrincipal, maySee } from "../../services/shared/Access.ts"
-import { RequestRate } from "../../services/shared/Security.ts"
-import { Tenants } from "../../services/shared/Tenant.ts"
-import { Received } from "./NodeMessages.ts"
+import type { Meter } from "../../../services/limits/Bucket.ts"
+import { RequestRates } from "../../../services/limits/RequestRates.ts"
+import { CurrentPrincipal, maySee } from "../../../services/shared/Access.ts"
+import { RequestRate } from "../../../services/shared/Security.ts"
+import { Tenants } from "../../../services/shared/Tenant.ts"
+import { Received } from "../server/NodeMessages.ts"
 
 /** Reports the rates with every answer, also with problems. */
 const tell = (context: Context.Context<never>, meter: Meter): void => {

@@ -9,8 +9,8 @@ import {
   IsFixed,
   NeededRole,
   type Principal
-} from "../../services/shared/Access.ts"
-import { SpansSegments } from "../../services/shared/RelativePath.ts"
+} from "../../../services/shared/Access.ts"
+import { SpansSegments } from "../../../services/shared/RelativePath.ts"
 
 /** Paths are matched exactly, except for a trailing slash. */
 export const routerConfig = { caseSensitive: true, ignoreDuplicateSlashes: false, maxParamLength: 16_384 }

@@ -1,10 +1,10 @@
 import { Context, Effect, Layer } from "effect"
 import { HttpRouter } from "effect/http"
-import { NotFound } from "../../errors/NotFound.ts"
-import type { StorageUnreachable } from "../../errors/StorageUnreachable.ts"
-import { CurrentPrincipal, maySee } from "../../services/shared/Access.ts"
-import { withoutFaultyQuery } from "../../services/shared/RequestIssues.ts"
-import { KnownTenant, Tenants } from "../../services/shared/Tenant.ts"
+import { NotFound } from "../../../errors/NotFound.ts"
+import type { StorageUnreachable } from "../../../errors/StorageUnreachable.ts"
+import { CurrentPrincipal, maySee } from "../../../services/shared/Access.ts"
+import { withoutFaultyQuery } from "../../../services/shared/RequestIssues.ts"
+import { KnownTenant, Tenants } from "../../../services/shared/Tenant.ts"
 
 /**
  * Checks the tenant of the path before the request is decoded, so that a request for an unknown tenant reveals nothing

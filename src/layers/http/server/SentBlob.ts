@@ -2,8 +2,8 @@ import { ServerResponse } from "node:http"
 import * as NodeHttpServerRequest from "@effect/platform-node/NodeHttpServerRequest"
 import { Effect, Stream } from "effect"
 import { HttpBody, HttpServerRequest, HttpServerResponse } from "effect/http"
-import { type Chunks, openerOf } from "../../drivers/blobs/Chunks.ts"
-import { StorageUnreachable } from "../../errors/StorageUnreachable.ts"
+import { type Chunks, openerOf } from "../../../drivers/blobs/Chunks.ts"
+import { StorageUnreachable } from "../../../errors/StorageUnreachable.ts"
 
 /**
  * Resolves when the kernel has the bytes. Rejects when the client has disconnected; the kernel may still read them

@@ -1,6 +1,6 @@
 import { Option } from "effect"
 import type { HttpServerRequest } from "effect/http"
-import { Received } from "./NodeMessages.ts"
+import { Received } from "../server/NodeMessages.ts"
 
 /** Gives a request that came through a trusted proxy the client's address and scheme; returns others unchanged. */
 export const identified = (request: HttpServerRequest.HttpServerRequest): HttpServerRequest.HttpServerRequest => {

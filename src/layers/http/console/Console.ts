@@ -3,11 +3,11 @@ import { readFile } from "node:fs/promises"
 import { extname, join } from "node:path"
 import { Effect, Layer } from "effect"
 import { HttpRouter, type HttpServerRequest, HttpServerRespondable, HttpServerResponse } from "effect/http"
-import { packagePath } from "../../drivers/Package.ts"
-import { NotFound } from "../../errors/NotFound.ts"
-import { names } from "../../services/shared/EntityTag.ts"
-import { acceptedCoding } from "./Codings.ts"
-import { withVary } from "./Vary.ts"
+import { packagePath } from "../../../drivers/Package.ts"
+import { NotFound } from "../../../errors/NotFound.ts"
+import { names } from "../../../services/shared/EntityTag.ts"
+import { acceptedCoding } from "../answers/Codings.ts"
+import { withVary } from "../answers/Vary.ts"
 
 /** Where `scripts/bundle-console.ts` puts the page and its assets. */
 const built = packagePath("packages/console/dist")

@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from "node:http"
 import { isIP } from "node:net"
-import { addressRange, familyOf } from "../../drivers/AddressRange.ts"
+import { addressRange, familyOf } from "../../../drivers/AddressRange.ts"
 
 /** What a trusted proxy says of a request that it forwards. */
 export interface Forwarded {

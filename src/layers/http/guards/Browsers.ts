@@ -1,6 +1,6 @@
 import { isIP } from "node:net"
-import { ForeignOrigin } from "../../errors/ForeignOrigin.ts"
-import { MisdirectedRequest } from "../../errors/MisdirectedRequest.ts"
+import { ForeignOrigin } from "../../../errors/ForeignOrigin.ts"
+import { MisdirectedRequest } from "../../../errors/MisdirectedRequest.ts"
 
 /** The headers of a request, by lower-case name. */
 type Headers = Readonly<Record<string, string | undefined>>
