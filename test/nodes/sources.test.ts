@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest"
 import { catalogue, nodesOf } from "../../src/nodes/Catalogue.ts"
+import type { Outcomes } from "../../src/nodes/Databases.ts"
 import type { Event } from "../../src/nodes/Node.ts"
 import { sourceOf, withSources } from "../../src/nodes/Source.ts"
 import { mmdb } from "../support/mmdb.ts"
@@ -30,7 +31,9 @@ const documents = {
 }
 const table = {
   columns: ["message"],
-  write: async (rows: ReadonlyArray<unknown>) => rows.map((_, at) => ({ at, reason: "refused" }))
+  write: async (rows: ReadonlyArray<unknown>, outcomes: Outcomes) => {
+    for (const at of rows.keys()) outcomes.set(at, "refused")
+  }
 }
 
 /**
