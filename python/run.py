@@ -308,7 +308,7 @@ class Run:
             step()
             return True
         except BaseException as error:  # also SystemExit: a node that leaves has failed
-            # Before the failure is told: the reader ends this process then.
+            # Before the failure is reported, because the reader then ends this process.
             self._printed.finish_all()
             self._channel.message("failed", station.component, explain(error))
             return False

@@ -125,8 +125,8 @@ def shift(user, owner=0, group=0):
         try:
             end_with_parent()
             unshare(NEWUSER)
-            # The parent may have ended before this process followed it. Then nobody reads, and writing fails. The number
-            # of the parent does not tell: in a new process namespace it is always 0.
+            # The parent may have ended before this process could watch it. Then nobody reads, and writing fails. The
+            # parent's process id does not show that: in a new process namespace it is always 0.
             os.close(reader)
             os.write(writer, b"1")
             signal.pause()

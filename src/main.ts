@@ -6,7 +6,7 @@ import * as IdleMemory from "./layers/IdleMemory.ts"
 import { startFailure } from "./layers/StartFailure.ts"
 import { makeAllYoung } from "./layers/YoungObjects.ts"
 
-// Most who give one ask for help or for a subcommand, and would not notice for a while that a gateway runs instead.
+// Users with an argument usually want help or a subcommand, and may not notice at once that a gateway runs instead.
 if (process.argv.length > 2) {
   console.error("flow-gateway: this program takes no arguments; `npx flow-gateway --help` lists the subcommands")
   process.exit(2)

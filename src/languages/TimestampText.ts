@@ -5,5 +5,5 @@ export const isTimestamp = (text: string): boolean => timestampPattern.test(text
 
 export const expectedTimestamp = "a time such as 2026-01-31 or 2026-01-31T12:00:00Z"
 
-/** A date and time with its zone (ISO 8601), where a date alone would leave open which moment is meant. */
+/** Whether the text is a date and time with a zone (ISO 8601): a date alone does not name a moment. */
 export const isInstant = (text: string): boolean => text.includes("T") && isTimestamp(text)

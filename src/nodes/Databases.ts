@@ -82,15 +82,15 @@ export interface DatabaseTable {
   readonly conflict: "update" | "ignore" | undefined
 }
 
-/** What became of rows, by their places among those of a call: undefined for one that is written, or why it is refused. */
+/** The results of rows, by their index in a call: undefined for a written row, or the reason of its refusal. */
 export type Outcomes = Map<number, string | undefined>
 
 export interface TableWriter {
   /** The columns that can be written. */
   readonly columns: ReadonlyArray<string>
   /**
-   * Writes the rows, all members of which are columns, in one transaction, or in several around those that the database
-   * refuses. Rows that have an outcome are left alone, so that a call that broke off is repeated for the others.
+   * Writes the rows, all members of which are columns, in one transaction, or in several if the database refuses some.
+   * Rows that have an outcome are skipped, so that a call that broke off can be repeated for the others.
    */
   readonly write: (rows: ReadonlyArray<Readonly<Record<string, unknown>>>, outcomes: Outcomes) => Promise<void>
 }

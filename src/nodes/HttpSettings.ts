@@ -58,8 +58,8 @@ export const charsetOf = (contentType: string | undefined): string => {
 }
 
 /**
- * Why there was no answer, by the code of the failure: a refused connection, an unknown name, a certificate. Its message
- * may repeat what a message must not have.
+ * Why there was no answer, by the code of the failure: a refused connection, an unknown name, a certificate. The message
+ * of the failure is not used, because it may contain data that must not be shown.
  */
 export const silenceOf = (error: unknown): string => {
   const code = Predicate.hasProperty(error, "code") ? String(error.code) : ""

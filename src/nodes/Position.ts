@@ -19,7 +19,7 @@ export interface Tailing {
   readonly encoding: Encoding
   /** Seconds after which bytes are due that were passed on, but that a later attempt would read again. */
   readonly dueAfter?: number | undefined
-  /** Is told once why a file is not read. */
+  /** Called once with the reason why a file is not read. */
   readonly tell?: ((text: string) => void) | undefined
 }
 

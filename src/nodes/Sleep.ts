@@ -1,4 +1,4 @@
-/** The longest time of a timer in milliseconds: one with a longer time goes off at once. */
+/** The longest time of a timer in milliseconds: a timer with a longer time fires at once. */
 const longest = 2 ** 31 - 1
 
 /** Waits for the time, or until the run ends. */

@@ -27,7 +27,7 @@ const base64Forms = (bytes: Uint8Array): ReadonlyArray<string> =>
 
 const escapedJson = (text: string): string => JSON.stringify(text).slice(1, -1)
 
-/** As Python writes a text within its quotes: so it stands in the messages of many errors. */
+/** The text as Python writes it within quotes, for example in the messages of many errors. */
 const pythonForm = (text: string): string => {
   const quoted = text.replaceAll("\\", "\\\\").replace(/[\t\n\r]/g, (character) => escapedJson(character))
   const escaped = quoted.replace(/\p{Cc}/gu, (unit) => `\\x${unit.charCodeAt(0).toString(16).padStart(2, "0")}`)

@@ -68,13 +68,13 @@ const udp: Network["udp"] = (at, receive) =>
     })
   })
 
-/** Whether nothing follows the head: some servers name a coding all the same, in which nothing is no text. */
+/** Whether the answer has no body: some servers still name a coding, and an empty body cannot be decompressed. */
 const isEmpty = ({ statusCode, headers }: IncomingMessage): boolean =>
   statusCode === 204 || statusCode === 304 || headers["content-length"] === "0"
 
 /** The body's bytes. Throws when there are more than `limit`, counted after decompression. */
 async function* bodyOf(request: IncomingMessage, limit: number): AsyncGenerator<Uint8Array> {
-  // RFC 9110, 8.4.1.3: both names are one coding.
+  // RFC 9110, 8.4.1.3: both names mean the same coding.
   const isGzip = /^(?:x-)?gzip$/i.test(request.headers["content-encoding"] ?? "") && !isEmpty(request)
   const source = isGzip ? pipeline(request, createGunzip(), () => {}) : request
   let size = 0
@@ -124,8 +124,8 @@ const http = (
 }
 
 /**
- * The delay in milliseconds that a `Retry-After` header asks for, in seconds or as an HTTP date. One that asks for none
- * leaves it to the sender, who would flood the server otherwise.
+ * The delay in milliseconds that a `Retry-After` header asks for, in seconds or as an HTTP date. A delay of zero is
+ * ignored, and the sender's pauses apply, so that it does not flood the server.
  */
 const retryAfter = (value: string | undefined): number | undefined => {
   if (value === undefined) return undefined

@@ -26,7 +26,7 @@ export const syncFolder = async (path: string) => {
   await folder.sync().finally(() => folder.close())
 }
 
-/** Fails where a root, or what holds a tenant's data area, is missing: its disk is away, and it is not created. */
+/** Fails if a root, or the parent of a tenant's data area, is missing: its disk is not mounted. It is not created. */
 export const checkPresent = async ({ root, folder, isShared }: Area, what: string): Promise<void> => {
   const found = await stat(isShared ? folder : dirname(folder)).catch(() => undefined)
   if (found?.isDirectory() === true) return
@@ -42,7 +42,7 @@ export const makeFolders = async (area: Area, parts: ReadonlyArray<string>, what
   const { root, folder: base, isShared } = area
   const mode = isShared ? 0o777 : 0o700
   await checkPresent(area, what)
-  // Recursive only for a folder that is there.
+  // Recursive only so that an existing folder is not a failure: the parent exists.
   if (!isShared) await mkdir(base, { recursive: true, mode })
   let folder = base
   for (const part of parts) {
@@ -92,7 +92,7 @@ export interface AppendedFile {
   readonly handle: FileHandle
   /** Whether the path still is this file, which may have been moved or removed. */
   readonly isNamed: () => Promise<boolean>
-  /** Opens the file that the path is now, or a new one, under the same lock. The caller closes the handle of this one. */
+  /** Opens the file that now has the path, or a new one, under the same lock. The caller closes this one's handle. */
   readonly again: () => Promise<AppendedFile>
   readonly close: () => Promise<void>
 }
@@ -126,7 +126,7 @@ const isAt = async (path: string, handle: FileHandle): Promise<boolean> => {
     const { dev, ino } = await lstat(path, { bigint: true })
     return dev === own.dev && ino === own.ino
   } catch (error) {
-    // A folder that cannot be looked into says nothing.
+    // If the folder cannot be read, the file may still be there.
     return codeOf(error) !== "ENOENT"
   }
 }

@@ -7,7 +7,7 @@ import { codeOf, Failure } from "../Failure.ts"
 
 export const chunkBytes = 256 * 1024
 
-/** A decoder ends without a failure at bytes that are no further gzip member or zstd frame. */
+/** Finds bytes after the end: decoders stop without a failure at bytes that are no gzip member or zstd frame. */
 class Fed {
   readonly #consumed: () => number
   /** The chunks that were not consumed, and the offset of the first one. */
@@ -30,7 +30,7 @@ class Fed {
     }
   }
 
-  /** Whether the decoder has left something. Zeros only fill a block of a tape or disk. */
+  /** Whether the decoder has left bytes. Zeros do not count: they fill a block of a tape or disk. */
   get hasRest(): boolean {
     let skip = this.#consumed() - this.#from
     for (const chunk of this.#chunks) {

@@ -12,7 +12,7 @@ export const segments = (path: string): ReadonlyArray<string> => {
   return parts
 }
 
-/** What tells whether a path matches the pattern. */
+/** A function that tests whether a path matches the pattern. */
 export const matcher = (pattern: string): ((path: string) => boolean) => {
   const fault = globFault(pattern)
   if (fault !== undefined) throw new Failure(fault)

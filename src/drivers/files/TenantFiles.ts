@@ -123,7 +123,7 @@ export class TenantFiles {
     }
   }
 
-  /** The files of a pattern. Fails when there are none, but folders that cannot be read may have some. */
+  /** The files of a pattern. Fails if none are found and some folders cannot be read, which may have some. */
   async glob(pattern: string): Promise<ReadonlyArray<string>> {
     const unreadable: Array<string> = []
     const found = await this.#named(pattern, unreadable)

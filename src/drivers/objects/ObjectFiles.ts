@@ -150,7 +150,7 @@ export class ObjectFiles {
       signal.addEventListener("abort", close, { once: true })
       try {
         const { size, total } = extentOf(answer, from, to)
-        // Not every server heeds the condition.
+        // Not every server obeys the condition.
         if (known !== undefined && (total !== known.total || answer.ETag !== known.etag)) throw replaced(path)
         return { bytes: await body.take(size, bucket.deadline), total, etag: answer.ETag }
       } finally {
@@ -168,8 +168,8 @@ export class ObjectFiles {
 }
 
 /**
- * The bytes of an answer and of the whole object. An object that fits into a range may come as a whole. Whoever took
- * other bytes than were asked for would lose or repeat some.
+ * The range of an answer's bytes and the size of the whole object. An object that fits into a range may be sent as a
+ * whole. If the server sends any other range, bytes would be lost or repeated.
  */
 const extentOf = (
   { ContentRange, ContentLength }: GetObjectCommandOutput,

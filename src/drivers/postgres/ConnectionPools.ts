@@ -134,7 +134,7 @@ export const ConnectionPools = Context.Reference<Pools>("flow/drivers/Connection
   defaultValue: () => new Pools()
 })
 
-/** A session keeps the settings of the database from its beginning: one that was opened while it was read-only stays so. */
+/** Sessions keep the database's settings from their start: one that began while it was read-only stays read-only. */
 const connectionTTL = "1 minute"
 
 /** A client whose statements have a connection each, from a pool that readiness and metrics see under this name. */

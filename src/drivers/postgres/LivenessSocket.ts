@@ -54,8 +54,8 @@ const isComplete = (chunk: Uint8Array): boolean => {
  *
  * @param mayEncrypt whether TLS may run on this connection. Node's TLS bypasses all listeners of a socket; a stream in
  * between keeps its bytes visible
- * @param isAwaited whether an answer is awaited. Whoever knows says it, because the bytes inside TLS do not tell; without
- *   it a server that falls silent in the middle of such an answer is not noticed
+ * @param isAwaited whether an answer is awaited. Callers that know pass it, because the bytes inside TLS do not show it;
+ *   without it, a server that stops responding in the middle of such an answer is not noticed
  */
 export const connectWatched = (
   target: NetConnectOpts,
@@ -98,7 +98,7 @@ export const connectWatched = (
   socket.on("data", (chunk: Uint8Array) => {
     if (waitingSince === undefined) return
     round++
-    // Inside TLS the end of an answer is not visible, so any byte counts as one where nobody knows better.
+    // Inside TLS the end of an answer is not visible, so without `isAwaited` any byte counts as one.
     const isOver = isAwaited === undefined && (mayEncrypt || isComplete(chunk))
     waitingSince = isOver ? undefined : performance.now()
   })

@@ -20,13 +20,13 @@ export const isReadOnly = (error: unknown): boolean =>
   error instanceof SqlError && sqlState(error.reason.cause) === "25006"
 
 /**
- * Whether the server refuses or ends the session, for whatever reason, such as a database that takes no connections or
- * is away while a backup is put back. No statement is to blame for that.
+ * Whether the server refuses or ends the session, for example because a database accepts no connections, or is missing
+ * while a backup is restored. No statement causes that.
  */
 const endsSession = (cause: unknown): boolean =>
   Predicate.hasProperty(cause, "severityUnlocalized") && /^(FATAL|PANIC)$/.test(String(cause.severityUnlocalized))
 
-/** Whether PostgreSQL is away or overloaded, which passes. */
+/** Whether PostgreSQL is temporarily unreachable or overloaded. */
 export const isAway = (error: SqlError): boolean => {
   switch (error.reason._tag) {
     case "ConnectionError":

@@ -2,10 +2,10 @@ import type { NetConnectOpts } from "node:net"
 import type { Duplex } from "node:stream"
 import { connectWatched } from "../postgres/LivenessSocket.ts"
 
-/** When a silent server is probed, and how long it then has, in milliseconds. */
+/** After how many milliseconds of silence a server is probed, and how many it then has to answer. */
 const patience = { silence: 5000, probe: 5000 }
 
-/** The way to a database, which knows whether the server has to send something, and whether it may. */
+/** The connection to a database. It tracks whether the server has to send something, and whether it can. */
 export class Line {
   readonly #open = new Set<Duplex>()
   #isAwaited = false
@@ -17,7 +17,7 @@ export class Line {
     return socket
   }
 
-  /** Work of the database: a server that falls silent meanwhile is away. */
+  /** Work of the database: a server that stops responding meanwhile counts as gone. */
   async awaiting<A>(work: () => Promise<A>): Promise<A> {
     this.#isAwaited = true
     try {
@@ -27,7 +27,7 @@ export class Line {
     }
   }
 
-  /** Work in the middle of an answer, during which the rest of it stays with the server. */
+  /** Work in the middle of an answer, during which the server keeps the rest of it. */
   async holding(work: () => Promise<void>): Promise<void> {
     this.#isAwaited = false
     for (const socket of this.#open) socket.pause()

@@ -15,7 +15,7 @@ const said = (error: SqlError, member: string): string => {
 /** The SQLSTATE of a failed statement; empty when the server said none. */
 export const stateOf = (error: SqlError): string => sqlState(error.reason.cause)
 
-/** A state of SQL. Failures of connections have codes of Node and OpenSSL in the same place. */
+/** An SQLSTATE. Failures of connections have codes of Node and OpenSSL in the same member. */
 const isState = /^[0-9A-Z]{5}$/
 
 /** What the server said, in one line. */
@@ -42,11 +42,11 @@ const passing = /^(08|53|57P|58|40|55P03|25P03)/
 export const isPassing = (error: SqlError): boolean =>
   error.reason._tag === "ConnectionError" || passing.test(stateOf(error))
 
-/** Whether a statement has more parameters than values. Poolers end the session with this state when they lost the server. */
+/** Whether a statement has more parameters than values. Poolers also use this state to end a session without a server. */
 export const isParameter = (error: SqlError): boolean =>
   stateOf(error) === "08P01" && said(error, "severityUnlocalized") === "ERROR"
 
-/** Whether a policy of row security refuses a row. The state is that of a role that may not write to the table at all. */
+/** Whether a policy of row security refuses a row. A role that may not write to the table at all gets the same state. */
 export const isRowPolicy = (error: SqlError): boolean =>
   stateOf(error) === "42501" && said(error, "routine") === "ExecWithCheckOptions"
 

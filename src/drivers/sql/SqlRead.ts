@@ -8,14 +8,14 @@ import { isParameter, placeOf, reasonOf, stateOf } from "./SqlFailure.ts"
 
 /** Maximum size of a row's JSON in bytes. */
 const maxRowBytes = 4 * 1024 * 1024
-/** Bytes that are passed on at once, and the most rows. */
+/** The size of a piece that is passed on, in bytes, and its largest number of rows. */
 const pieceBytes = 512 * 1024
 const pieceRows = 1000
 
 /**
- * Sets what the transaction needs, whatever the role or the database prefers: the forms of values, and no time limit,
- * because nodes may hold the reading back. A server that can look whether its client is still there does, so that the
- * query of a run that was stopped or killed ends. What an older server does not know is left out.
+ * Sets what the transaction needs, whatever is set for the role or the database: the formats of values, and no time limit,
+ * because nodes may slow down the reading. A server that can check whether its client is still connected does so, so that
+ * the query ends with its run. Settings that an older server does not know are left out.
  */
 const settings = `select set_config(name, value, true) from (values
   ('IntervalStyle', 'iso_8601'), ('extra_float_digits', '1'), ('bytea_output', 'hex'),
@@ -108,7 +108,7 @@ export const read = Effect.fnUntraced(function* (
   })
   for (let count = 16; ; count = Math.min(pieceRows, count * 2)) {
     let fetched = 0
-    // A row tells nothing of the size of the next one, so an answer is passed on while it arrives.
+    // The size of a row says nothing about the next one, so an answer is passed on while it arrives.
     yield* connection.executeStream(`fetch ${count} from flow_rows`, [], undefined).pipe(
       Stream.mapError((error) => queryFailure(error, query.text, head)),
       Stream.runForEachArray((rows) => {

@@ -10,8 +10,8 @@ import { columnOf, isRowPolicy, reasonOf, stateOf } from "./SqlFailure.ts"
 type Row = Readonly<Record<string, unknown>>
 
 /**
- * The states that are no fault of a record. What is left are values that a column cannot hold, constraints, sizes, and
- * what a view or a trigger refuses, which may name a state of its own.
+ * The states that are not the fault of a record. All others are: values that a column cannot hold, constraints, sizes, and
+ * refusals of a view or a trigger, which may choose any state.
  */
 const others = /^(0|1|20|2[4-9BDF]|3|40|42|5[3578]|72|F0|HV|XX|$)/
 
@@ -77,7 +77,7 @@ export const openTable = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, 
     const names = tables.map(({ name }) => name)
     return yield* Effect.fail(new Failure(unknownName(table.name, names, `among the tables (${shown})`)))
   }
-  // Not those that the role may not write, nor those that a view computes: a statement must not name them at all.
+  // Without columns that the role may not write or a view computes: a statement must not even name them.
   const described = yield* Effect.flatMap(
     sql`select attname as name, format_type(atttypid, atttypmod) as type, typtype = 'd' as checked from (
         select *, relkind <> 'v' or relhastriggers or pg_column_is_updatable(attrelid, attnum, false)
@@ -96,7 +96,7 @@ export const openTable = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, 
   const keys = `(${key.map(identifier).join(", ")})`
 
   const isChecked = described.some(({ checked }) => checked)
-  /** The rows of `$1` with these columns. A domain may refuse the null that a whole row has where the record has none. */
+  /** The rows of `$1` with only these columns: in a whole row, absent members are null, which a domain may refuse. */
   const sourceOf = (names: ReadonlyArray<string>): string => {
     if (!isChecked) return `json_populate_recordset(null::${target}, $1::json)`
     const typed = described.filter(({ name }) => names.includes(name))

@@ -103,10 +103,10 @@ const read = (text: string, format: string): Written | undefined => {
 
 const operation = /([+-]\d{0,9}|\/)([yMwdhHms])/y
 
-/** Units of the calendar, which the clock of the zone counts: a day may have 23 hours. The others are lengths of time. */
+/** Units of the calendar, which follow the clock of the zone: a day may have 23 hours. The others are fixed durations. */
 const isCalendar = (unit: Unit): unit is "y" | "M" | "w" | "d" => !/[hms]/.test(unit)
 
-/** Within what dates can be, with days to spare. */
+/** Whether the time is within the range of dates, minus some days. */
 const isTime = (millis: number): boolean => Math.abs(millis) <= 8.6e15
 
 /**
@@ -117,9 +117,9 @@ export const dateMath = (text: string, last: boolean, reading: DateReading): num
   const { now, offset, formats } = reading
   const split = text.startsWith("now") ? 3 : text.includes("||") ? text.indexOf("||") : text.length
   const operations = text.slice(text.startsWith("now") ? 3 : split + 2)
-  // A clock that is put forward may leave out a time, as midnight in Beirut: then the next one is the first.
+  // A clock that is put forward skips times, such as midnight in Beirut: then the first time after the gap counts.
   const first = (clock: number) => instantsOf(clock, offset)[0] ?? gapStart(clock, offset)
-  /** When the clock shows a time. Of two, the one with the same offset as before; in a gap, as long after it began. */
+  /** When the clock shows a time. If twice, with the same offset as before; in a gap, moved by the length of the gap. */
   const shows = (clock: number, minutes?: number) => {
     const found = instantsOf(clock, offset)
     return found.find((time) => offset(time) === minutes) ?? found[0] ?? clock - offset(clock - around) * 60_000

@@ -77,7 +77,7 @@ const read = async (path: string) => {
       if (bytesRead === 0 || length === buffer.length) break
     }
     if (length > maxBytes) throw new FaultyAccessFile(`${path}: it is larger than ${maxBytes} bytes`, true)
-    // From after the read: what was written meanwhile is then another version than the one that was looked at.
+    // Read after the bytes: if the file was written meanwhile, its version then differs from the one that was checked.
     return { bytes: buffer.subarray(0, length), stats: await handle.stat({ bigint: true }) }
   } finally {
     await handle.close()

@@ -10,7 +10,7 @@ export class FailedLogins {
   readonly #tries = new Map<string, { left: number; at: number }>()
   readonly #now: () => number
 
-  /** @param now milliseconds of a clock that nobody sets */
+  /** @param now milliseconds of the monotonic clock */
   constructor(now: () => number) {
     this.#now = now
   }

@@ -30,9 +30,9 @@ const reads = Metric.counter("flow_issuer_reads_total", {
 })
 
 /**
- * Finds the keys for a token by its header: none when the issuer has no such key, or its keys are not known. When the keys
- * that were found have not signed it, the issuer may have put another one in the place of one, by the same name or
- * without any: then only keys that were read since are found.
+ * Finds the keys for a token by its header: none if the issuer has no such key, or its keys are not known. If none of the
+ * found keys has signed the token, the issuer may have replaced a key by one with the same name, or without a name: then
+ * only keys that were read since are found.
  */
 export type FindKeys = (
   header: JWSHeaderParameters,

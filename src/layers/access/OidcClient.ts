@@ -99,7 +99,7 @@ export const makeOidcClient = (allowed: ReadonlyArray<string>, clock: Clock.Cloc
   const fetch = fetchBy(makeIssuerFetch(allowed))
   const known = new ExpiringMap<string, Known>(mostIssuers)
 
-  /** The document may be outdated: the next login reads it again, but not each one that fails. */
+  /** Marks the document as possibly outdated: the next login reads it again, but not every failed login does. */
   const doubt = (key: string): void => {
     const now = monotonicMillis(clock)
     const found = known.get(key, now)

@@ -23,7 +23,7 @@ export class VerifiedCredentials {
   readonly #entries = new Map<string, Verified>()
   readonly #now: () => number
 
-  /** @param now milliseconds of a clock that nobody sets */
+  /** @param now milliseconds of the monotonic clock */
   constructor(now: () => number) {
     this.#now = now
   }

@@ -44,9 +44,9 @@ export const heapOptions = (memoryMib: number): ReadonlyArray<string> => [
 ]
 
 /**
- * Starts a process in a folder, which is recreated, because cleaners of temporary folders may remove it. What `spawn`
- * throws, such as without free memory or when the folder cannot be made, it reports as it does all else: most children
- * are started by a timer, and what that throws ends the gateway.
+ * Starts a process in a folder, which is recreated, because cleaners of temporary folders may remove it. If `spawn` throws,
+ * for example without free memory, or if the folder cannot be made, that is reported like all other failures of a start:
+ * most children are started by a timer, and an exception there would end the gateway.
  */
 const startIn = (folder: string, [command = "", ...args]: ReadonlyArray<string>, options: SpawnOptions) => {
   try {

@@ -55,8 +55,8 @@ export const sweepLeftovers = async (dataRoot: string, tempRoot: string): Promis
 }
 
 /**
- * The folders that runs are given. Those for what is kept are in roots that are made when the gateway starts, and only
- * then: later a missing one is on a disk that is away, and what runs wrote beside it would be hidden when it is back.
+ * The folders of runs. Folders with lasting data are in roots that are made only when the gateway starts: a root that is
+ * missing later is on a disk that is not mounted, and data that runs wrote there would be hidden when it is mounted again.
  */
 export class RunPlaces {
   readonly #call = sharedCalls(storageDeadline)
@@ -67,7 +67,7 @@ export class RunPlaces {
     this.#roots = [...paths].map((path) => new Root(path, this.#call))
   }
 
-  /** Makes the roots. One that cannot be reached yet is made for the first run after that. */
+  /** Makes the roots. A root that cannot be reached yet is made for the first run that finds it reachable. */
   async prepare(): Promise<void> {
     await Promise.all(this.#roots.map((root) => root.prepare().catch(() => {})))
   }
@@ -79,7 +79,7 @@ export class RunPlaces {
     })
   }
 
-  /** Makes the folders of one run; fails while their storage is away, full or read-only. */
+  /** Makes the folders of one run; fails while their storage is unreachable, full or read-only. */
   async make(order: Order): Promise<void> {
     for (const root of this.#roots) await root.present()
     for (const folder of writtenFolders(order)) await this.#made(folder, folder === order.scratch)

@@ -75,7 +75,7 @@ const leastLoaded =
       )
     })
 
-/** A session that can only read stays so when the database can be written again: the next one is asked anew. */
+/** Replaces a read-only session, which stays read-only even when the database can be written again. */
 const renewed = (slot: Slot, connection: PgConnection.PgConnection, error: unknown): Effect.Effect<void> =>
   isReadOnly(error) ? slot.pool.invalidate(connection) : Effect.void
 

@@ -22,14 +22,15 @@ const resumedAt = (sql: SqlClient.SqlClient, otherwise: Fragment) =>
   sql`case when (select max(seen_at) from gateways) < clock_timestamp() - ${`${outageGap} milliseconds`}::interval
     then clock_timestamp() else ${otherwise} end`
 
-/** A time that is not to come; null stays null, which `least` would not do. */
+/** The time, but not later than now; null stays null, unlike with `least`. */
 const past = (sql: SqlClient.SqlClient, at: Fragment) =>
   sql`case when ${at} > clock_timestamp() then clock_timestamp() else ${at} end`
 
 /**
- * Adds a gateway's row, or gives its heartbeat. After the database's clock was turned back, the heartbeats of before count
- * as of now: else whoever is the first to send one would be silent beside them, and who is gone would be there until the
- * former time. Rows that others change at this moment are left to the next heartbeat, so that nobody waits for another one.
+ * Adds a gateway's row, or sends its heartbeat. After the database's clock was turned back, earlier heartbeats count as if
+ * sent now: else the first gateway to send a new one would seem silent compared with them, and a gateway that is gone would
+ * seem alive until the former time. Rows that others are changing are left to the next heartbeat, so that no gateway waits
+ * for another one.
  */
 export const enter = (sql: SqlClient.SqlClient, { id, host, pid, address }: HeartbeatTask["row"]) => sql`
   with ahead as (

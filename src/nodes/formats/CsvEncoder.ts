@@ -9,7 +9,7 @@ export const formulaBegins = ["=", "+", "-", "@", "\t", "\r"]
 export const number = /^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?$/
 /** Characters for which a cell has to be quoted (RFC 4180). */
 const special = /[",\r\n]/
-/** Names that no program takes for a formula, such as `@timestamp`. */
+/** Names that no program treats as a formula, such as `@timestamp`. */
 const plainName = /^@?[A-Za-z_][A-Za-z0-9_.]*$/
 
 /** The text, prefixed where a spreadsheet would run it as a formula. */
@@ -17,7 +17,7 @@ export const guarded = (text: string): string =>
   // All of these characters sort before the letters.
   text.charCodeAt(0) <= 0x40 && formulaBegins.includes(text.charAt(0)) && !number.test(text) ? `'${text}` : text
 
-/** The name of a column as it stands in the header, without quotes. */
+/** The name of a column as it is written in the header, without quotes. */
 export const guardedName = (name: string): string => (plainName.test(name) ? name : guarded(name))
 
 /** The text, in quotes where RFC 4180 requires them. */

@@ -43,7 +43,7 @@ export class CsvReader {
   #skipped: Skipped | undefined
   /** Number of rows so far, including the header. */
   #rows = 0
-  /** The number of the line at which the next row begins, from 1; in a row that is skipped that of its last line so far. */
+  /** The number of the line at which the next row begins, from 1; in a skipped row, the number of its last line so far. */
   line = 1
 
   /** `sourceAt`: members for a row that begins at a line. */

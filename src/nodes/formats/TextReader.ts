@@ -59,7 +59,7 @@ export const textReader = (format: BlockFormat, failures: Failures): TextReader 
   }
 }
 
-/** A decoder of the encoding with this label of the Encoding Standard; of UTF-8 for what is none. */
+/** A decoder of the encoding with this label of the Encoding Standard; of UTF-8 for an unknown label. */
 const decoderOf = (label: string): TextDecoder => {
   // TextDecoder's own removal also drops a byte order mark in the middle when the first chunk ends inside a character.
   const options = { ignoreBOM: true }

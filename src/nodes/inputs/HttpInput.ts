@@ -25,7 +25,7 @@ const read = async (
   if (!bodyTypes.has(request.type)) {
     return problem(415, "The body must be application/x-ndjson, application/json or text/plain")
   }
-  // JSON is UTF-8 whatever is said of it: RFC 8259, 8.1 and 11.
+  // JSON is always UTF-8, whatever its charset says: RFC 8259, 8.1 and 11.
   const decode = textDecoder(request.type === "text/plain" ? request.charset : "utf-8")
   let text = ""
   try {

@@ -121,7 +121,7 @@ const ask = async (given: Settings, url: URL, seen: Seen, { network, signal }: N
   }
 }
 
-/** Codings of an answer whose bytes are as the server has them when they are here. */
+/** Codings of answers that need no decoding here, because they have none or it is removed already. */
 const plainCodings = /^(?:identity|gzip|x-gzip)?$/i
 
 const formatOf = (given: Settings, { headers }: Fetched, url: URL): Format => {
@@ -169,7 +169,7 @@ const takeJson = async (
 
 /** Emits the records of an answer. Returns it, as far as it is JSON, and the number of its records. */
 const take = async (given: Settings, answer: Fetched, url: URL, context: NodeContext, emit: Emit) => {
-  // Servers say so when there is nothing at the moment.
+  // Servers answer 204 if there are no records at the moment.
   if (answer.status === 204) return [undefined, 0] as const
   const coding = answer.headers["content-encoding"] ?? ""
   if (!plainCodings.test(coding)) {

@@ -1,7 +1,7 @@
 import { Schema } from "effect"
 import { FieldName, fieldsOf } from "../SettingTexts.ts"
 
-/** A text or several, and a setting that takes them. */
+/** One text or several, and a setting that accepts them. */
 export const Texts = Schema.Union([Schema.String, Schema.Array(Schema.String)])
 export const texts = (description: string) => Schema.optionalKey(Texts.annotate({ description }))
 

@@ -22,7 +22,7 @@ import type { Scratch } from "./Scratch.ts"
 /** COPY options that write one column of lines unchanged. */
 const verbatim = "FORMAT csv, HEADER false, QUOTE '', ESCAPE '', DELIMITER '', NULLSTR ''"
 
-/** Texts as the other runtimes write them, so that no spreadsheet runs them. */
+/** Guards texts like the other runtimes, so that no spreadsheet executes them. */
 const guarded = (cell: string, { typeId }: DuckDBType): string => {
   if (typeId !== Id.VARCHAR && typeId !== Id.ENUM) return cell
   const begins = `left(${cell}, 1) IN (${formulaBegins.map(literal).join(", ")})`

@@ -4,13 +4,13 @@ import { type AppendedFile, openAppended } from "../../drivers/files/AppendedFil
 import type { Area } from "../../drivers/files/Area.ts"
 import { Appender } from "./Appender.ts"
 
-/** Milliseconds after which a write looks whether the file still has its name. */
+/** Milliseconds after which a write checks whether the file still has its name. */
 const lookMillis = 1000
 const copiedBytes = 1024 * 1024
 
 /**
- * A file that is appended to. When it was moved, as logs are rotated, or removed, what follows goes to a new file of its
- * name: in the old one nobody would find it. The calls follow one another.
+ * A file that is appended to. If it was moved, for example by log rotation, or removed, later bytes go to a new file with
+ * its name: in the old one nobody would find them. Calls must not overlap.
  */
 export class Appending {
   readonly #what: string
@@ -45,7 +45,7 @@ export class Appending {
     return this.#looking(this.#appender.lend(bytes, free))
   }
 
-  /** Resolves when all bytes are durable in a file of this name, or of the one that was given to it. */
+  /** Resolves when all bytes are durable in a file that has this name, or had it and was renamed. */
   async sync(): Promise<void> {
     await this.#appender.sync()
     if (await this.#look()) await this.#appender.sync()
@@ -64,7 +64,7 @@ export class Appending {
     return Promise.resolve(written).then(async () => void (await this.#look()))
   }
 
-  /** Whether the bytes go to another file from now on. */
+  /** Checks the name. Returns whether the bytes go to another file from now on. */
   async #look(): Promise<boolean> {
     this.#lookedAt = performance.now()
     const old = this.#file
@@ -88,7 +88,7 @@ export class Appending {
     return true
   }
 
-  /** What a removed file has got without a name would be lost. */
+  /** Copies the bytes that a removed file got after its removal: they would be lost. */
   async #copy(from: FileHandle, size: number): Promise<void> {
     for (let at = this.#named; at < size; ) {
       const { buffer, bytesRead } = await from.read(Buffer.allocUnsafe(copiedBytes), 0, copiedBytes, at)

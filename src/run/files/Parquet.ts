@@ -23,7 +23,7 @@ type ReadFiles = Pick<InputFiles, "read" | "openFile">
 
 let files = 0
 
-/** Copies the bytes to a file that DuckDB can read. A small compressed file may become one that fills the disk. */
+/** Copies the bytes to a file that DuckDB can read. The limit keeps a small compressed file from filling the disk. */
 const spool = async (scratch: string, bytes: AsyncIterable<Uint8Array>, name: string, limit: number) => {
   const path = join(scratch, `${++files}.parquet`)
   const within = async function* () {

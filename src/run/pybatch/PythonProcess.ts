@@ -29,10 +29,10 @@ export interface PythonOrder {
 
 const tailBytes = 4096
 
-/** Beyond this length the rest of a line is left out, as in all output. */
+/** The rest of a longer line is omitted, as in all output. */
 const maxLine = 64 * 1024
 
-/** Prints text that comes in pieces, line by line. */
+/** Prints text that arrives in pieces, line by line. */
 class OutputLines {
   readonly #print: (lines: ReadonlyArray<string>) => void
   #waiting = ""
@@ -79,8 +79,8 @@ export class Program {
     const messages = this.#process.stdio[3]
     this.#messages = messages instanceof Readable ? messages : Readable.from([])
     for (const stream of this.#process.stdio) stream?.on("error", () => {})
-    // What programs that a node starts write arrives here, and what a node writes past Python's streams; what Python
-    // nodes print arrives as messages.
+    // This is output of programs that a node starts, and output that bypasses Python's streams; prints of Python nodes
+    // arrive as messages.
     for (const stream of [this.#process.stdout, this.#process.stderr]) {
       if (stream === null) continue
       const lines = new OutputLines(print)
@@ -136,8 +136,8 @@ export class Program {
   /** How the process ended, with the last of its output. All that it wrote has been printed then. */
   async reason(): Promise<string> {
     const how = await this.#ended
-    // What the process left in its pipes is read in the next turn of the event loop. Their end may never come: programs
-    // that it started can keep them open.
+    // Bytes that the process left in its pipes are read in the next turn of the event loop. The pipes may never end,
+    // because programs that the process started can keep them open.
     for (let turn = 0; turn < 2; turn++) await setImmediate()
     for (const lines of this.#outputs) lines.end()
     const tail = this.#tail.trim().split("\n").at(-1) ?? ""

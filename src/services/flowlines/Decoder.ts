@@ -40,7 +40,7 @@ export interface Surroundings {
   readonly own?: ReadonlyArray<NodeDescriptor>
   /** The tenant's grok patterns. */
   readonly patterns?: TenantDefinitions
-  /** What the operator allows a run. */
+  /** The operator's limits for runs. */
   readonly ceilings?: RunCeilings
   /** The roots that the operator gives the tenant. */
   readonly roots?: Roots

@@ -72,14 +72,14 @@ export const checkCeilings = (flowline: unknown, { memoryMib, seconds }: RunCeil
   })
 }
 
-/** What {@link validate} knows besides the flowline; the checks of what is absent are left out. */
+/** The data that {@link validate} has besides the flowline; without one of them, its checks are skipped. */
 interface Known {
   /** The tenant's own nodes. */
   readonly own?: OwnNodes
   readonly tenant?: TenantId | undefined
   /** The tenant's grok patterns. */
   readonly patterns?: TenantDefinitions | undefined
-  /** What the operator allows a run. */
+  /** The operator's limits for runs. */
   readonly ceilings?: RunCeilings | undefined
   /** The roots that the operator gives the tenant. */
   readonly roots?: Roots | undefined

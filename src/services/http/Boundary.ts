@@ -6,7 +6,7 @@ export const boundaryOf = (contentType = ""): string => {
   return found?.[1]?.replaceAll(/\\(.)/g, "$1") ?? found?.[2] ?? ""
 }
 
-/** A content type with this boundary alone: the parser takes no empty parameters, which RFC 9110 allows (5.6.6). */
+/** A content type with only this boundary: RFC 9110 (5.6.6) allows empty parameters, which the parser refuses. */
 export const typeWith = (boundary: string): string =>
   `multipart/form-data; boundary="${boundary.replaceAll(/["\\]/g, "\\$&")}"`
 

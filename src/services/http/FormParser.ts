@@ -26,7 +26,7 @@ export interface FormRules {
   readonly maxParts: number
   /** The limit of parts that no rule names: the form is refused, but the rest of its faults is told too. */
   readonly otherLimit: number
-  /** Whether the form is refused in any case, so that its file need not come. */
+  /** Whether the form is refused in any case, so that its file need not be received. */
   readonly isRefused?: boolean
 }
 
@@ -86,7 +86,7 @@ export const formParser = (headers: Readonly<Record<string, string>>, rules: For
   let taken = 0
   let isLeft = false
   let isDone = false
-  /** Whether what comes next belongs to the headers of a part. */
+  /** Whether the next bytes belong to the headers of a part. */
   let isBetween = true
   const seen = new PartHeaders(headers)
   let refused: BadRequest | TooLarge | undefined

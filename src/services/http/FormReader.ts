@@ -14,7 +14,7 @@ import { bodyOf } from "./Reception.ts"
 /** Why a request's content type is not that of a form. A boundary has 1 to 70 characters (RFC 2046, 5.1.1). */
 const typeFault = (contentType = ""): string | undefined => {
   if (!isForm(contentType)) return "the content type must be multipart/form-data"
-  // Others on the way may have taken another one.
+  // A proxy may have used another one.
   if ((contentType.match(/;\s*boundary=/gi) ?? []).length > 1) return "the content type has several boundaries"
   const { length } = boundaryOf(contentType)
   return length === 0 || length > 70 ? "the content type needs a boundary of 1 to 70 characters" : undefined

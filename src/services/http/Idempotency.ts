@@ -107,7 +107,7 @@ const workOn = <E, R>(store: IdempotencyStore["Service"], claim: KeyClaim, work:
   )
 }
 
-/** Refuses a request whose key is none. Asked before an upload, whose file would come in vain. */
+/** Refuses a request with an invalid key. Called before an upload, so that its file is not sent in vain. */
 export const usableKey = ({ headers }: HttpServerRequest.HttpServerRequest): Effect.Effect<void, BadRequest> =>
   /^[\x21-\x7e]{1,255}$/.test(headers["idempotency-key"] ?? "none")
     ? Effect.void

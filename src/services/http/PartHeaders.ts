@@ -18,7 +18,7 @@ const isExtended = (value: string): boolean => {
   }
 }
 
-/** What is wrong with the `Content-Disposition` of a part, and the part's name if it says one; undefined for nothing. */
+/** The fault of a part's `Content-Disposition`, with the part's name if there is one; undefined if it is valid. */
 const faultOf = (headers: string): Issue | undefined => {
   const lines = headers.split("\r\n").filter((line) => /^content-disposition:/i.test(line))
   const [line = ""] = lines
@@ -43,8 +43,7 @@ const faultOf = (headers: string): Issue | undefined => {
 }
 
 /**
- * Keeps the headers of the part that is being parsed, to tell what is wrong with them: the parser only says that
- * something is.
+ * Keeps the headers of the part that is being parsed, to describe their fault: the parser only reports that there is one.
  */
 export class PartHeaders {
   readonly #delimiter: string
@@ -56,16 +55,16 @@ export class PartHeaders {
     this.#delimiter = `\r\n--${boundaryOf(headers["content-type"])}`
   }
 
-  /** Before a chunk is parsed. */
+  /** To be called before a chunk is parsed. */
   begin(chunk: Uint8Array): void {
     this.#current = chunk
   }
 
-  /** After that. Between parts what has come of the next one's headers is kept, in a part what may be of its end. */
+  /** To be called after that. Keeps the bytes that may belong to the next part's headers, or to the end of this part. */
   end(isBetween: boolean): void {
-    // The parser notices a delimiter when more has come.
+    // The parser notices a delimiter only when more bytes have arrived.
     const kept = isBetween ? most : this.#delimiter.length + 4
-    // A copy, which `slice` of a Buffer is not: the memory of a chunk is given back.
+    // `slice` of a Buffer does not copy, and the memory of the chunk is reused.
     const copy = new Uint8Array(this.#current.subarray(-kept))
     this.#current = copy
     this.#kept.push(copy)
@@ -73,7 +72,7 @@ export class PartHeaders {
     while (this.#bytes - (this.#kept[0]?.length ?? 0) >= kept) this.#bytes -= this.#kept.shift()?.length ?? 0
   }
 
-  /** The fault of the first part in the chunk that is being parsed that has one. */
+  /** The first fault of a part in the chunk that is being parsed. */
   fault(): Issue | undefined {
     const bytes = new Bytes()
     for (const piece of [...this.#kept, this.#current]) bytes.append(piece)

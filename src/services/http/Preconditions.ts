@@ -15,7 +15,7 @@ type Headers = HttpServerRequest.HttpServerRequest["headers"]
 // HTTP dates have a resolution of one second.
 export const seconds = (date: Date): number => Math.floor(date.getTime() / 1000)
 
-// The formats of RFC 9110, section 5.6.7. What is none of them is ignored, as the conditions ask.
+// The formats of RFC 9110, section 5.6.7. The conditions require that other texts are ignored.
 const time = "\\d\\d:\\d\\d:\\d\\d"
 const dateWithZone = new RegExp(`^[A-Z][a-z]+, \\d\\d([ -])[A-Z][a-z]{2}\\1(\\d{4}|\\d\\d) ${time} GMT$`)
 const dateOfC = new RegExp(`^[A-Z][a-z]{2} [A-Z][a-z]{2} [ \\d]\\d ${time} \\d{4}$`)
@@ -58,11 +58,11 @@ export const changeable = ({ headers }: HttpServerRequest.HttpServerRequest, sta
     ? Effect.fail(other)
     : Effect.void
 
-/** Refuses to make what is not there yet when the request is to change something: `If-Match`, also with `*`. */
+/** Refuses to create an object if the request has `If-Match`, also with `*`: it wants to change an existing one. */
 export const creatable = ({ headers }: HttpServerRequest.HttpServerRequest) =>
   headers["if-match"] === undefined ? Effect.void : Effect.fail(other)
 
-/** Refuses to change or to make something without an `ETag` when `If-Match` names one: nothing can have it. */
+/** Refuses to change or create an object without an `ETag` if `If-Match` names one: it cannot match. */
 export const withoutTag = ({ headers }: HttpServerRequest.HttpServerRequest) => {
   const named = headers["if-match"]?.trim()
   return named === undefined || named === "*"

@@ -37,7 +37,7 @@ export type Added =
   | { readonly _tag: "IdTaken" | "ParentEnded" }
   | { readonly _tag: "Full"; readonly used: number }
 
-/** What became of keys that were to be revoked. `Before`: they were already, so nothing has changed. */
+/** The result of revoking keys. `Before`: they were revoked already, so nothing has changed. */
 export type Revoked = "Now" | "Before" | "Absent"
 
 /** Days for which keys that have ended stay in the list. */
@@ -56,7 +56,7 @@ export class KeyStore extends Context.Service<
     readonly find: (ids: ReadonlyArray<KeyId>) => Effect.Effect<ReadonlyArray<StoredKey>, StorageUnreachable>
     /** The keys as JSON of `ApiKey`, in creation order. */
     readonly list: (tenant: TenantId, span: ListSpan) => Stream.Stream<ListRow, StorageUnreachable>
-    /** Ends a key and those that were made with it. */
+    /** Revokes a key and all keys that were made with it. */
     readonly revoke: (tenant: TenantId, id: KeyId) => Effect.Effect<Revoked, StorageUnreachable>
     /** Notes that the keys are used now, unless their last use is younger than a minute. */
     readonly used: (ids: ReadonlyArray<KeyId>) => Effect.Effect<void, StorageUnreachable>

@@ -33,7 +33,7 @@ const acceptedPath = (part: FormPart) =>
 const expectedOf = ({ headers }: HttpServerRequest.HttpServerRequest): Expected => {
   const isNew = headers["if-none-match"]?.trim() === "*"
   const match = headers["if-match"]?.trim()
-  // Nothing that is there is new.
+  // With both conditions nothing matches: an existing object is never new.
   if (isNew) return match === undefined ? { _tag: "New" } : { _tag: "Latest", sha256s: [] }
   if (match === undefined) return { _tag: "Anything" }
   const sha256s = [...match.matchAll(/(?:^|,)\s*"([^"]*)"/g)].map((tag) => tag[1] ?? "")

@@ -4,7 +4,7 @@ import type { Roots } from "../../protocol/Roots.ts"
 import type { RunMessage, RunSpec } from "../../protocol/RunProtocol.ts"
 import type { TenantId } from "../shared/Tenant.ts"
 
-/** The port to whatever runs flowlines, each in a process of its own. */
+/** The port to the engine, which runs each flowline in a separate process. */
 export class Engine extends Context.Service<
   Engine,
   {
@@ -19,8 +19,8 @@ export class Engine extends Context.Service<
      */
     readonly gone: (jobId: string) => Effect.Effect<void>
     /**
-     * Makes a file ready to be appended to: cuts what is behind the place, and an incomplete last line. `key` names the
-     * file as `fileKey` in protocol/Roots does. Returns the place of its end, or why nothing can be appended.
+     * Prepares a file for appending: cuts everything after the place, and an incomplete last line. `key` is the file's
+     * `fileKey` of protocol/Roots. Returns the place of its end, or why nothing can be appended.
      */
     readonly settle: (
       tenant: TenantId,

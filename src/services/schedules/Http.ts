@@ -47,7 +47,7 @@ export const SchedulesHttp = HttpApiBuilder.group(
     const schedules = yield* Schedules
     const { limits } = yield* Settings
     const bodyOf = (request: Request) => Effect.map(readJson(request, limits.jsonBody), ({ value }) => value)
-    /** The revision that a request with conditions is about, if it meets them: null where there is none. */
+    /** The revision to which the request's conditions apply, if they hold: null if there is no schedule. */
     const seenBy = Effect.fnUntraced(function* (key: ScheduleKey, request: Request) {
       if (!isConditional(request)) return undefined
       const found = yield* schedules.find(key)

@@ -124,8 +124,8 @@ export class ScheduleStore extends Context.Service<
   ScheduleStore,
   {
     /**
-     * Stores or replaces a schedule. `circle` answers the names of a circle that it would close. With `expected` this
-     * revision must be stored, or none for null.
+     * Stores or replaces a schedule. `circle` returns the names of a circle that it would close. With `expected`, this
+     * revision must be stored; null means that no schedule may be stored.
      */
     readonly put: (
       schedule: NewSchedule,
@@ -136,7 +136,7 @@ export class ScheduleStore extends Context.Service<
     readonly get: (key: ScheduleKey) => Effect.Effect<StoredRow | undefined, StorageUnreachable>
     /** The schedules of a tenant, by name. */
     readonly list: (tenant: TenantId) => Effect.Effect<ReadonlyArray<StoredRow>, StorageUnreachable>
-    /** Deletes a schedule, or this revision of it, with its firings. What was started goes on. */
+    /** Deletes a schedule, or only this revision of it, with its firings. Started executions continue. */
     readonly remove: (key: ScheduleKey, revision?: string) => Effect.Effect<boolean, StorageUnreachable>
     /** Pauses or resumes a schedule; false if there is none, or it is so already. */
     readonly pause: (

@@ -68,7 +68,7 @@ type Missing = NotFound | StorageUnreachable
 export class Schedules extends Context.Service<
   Schedules,
   {
-    /** Makes or replaces a schedule; with `expected` only where this revision is there, or none for null. */
+    /** Makes or replaces a schedule; with `expected` only if this revision is stored, or no schedule for null. */
     readonly put: (
       key: ScheduleKey,
       body: unknown,
@@ -78,7 +78,7 @@ export class Schedules extends Context.Service<
       BadRequest | LimitExceeded | Overloaded | PreconditionFailed | StorageUnreachable
     >
     readonly get: (key: ScheduleKey) => Effect.Effect<StoredSchedule, Missing>
-    /** A schedule, if there is one, with its revision: each change makes another one. */
+    /** The schedule with its revision, which each change replaces; none if it does not exist. */
     readonly find: (
       key: ScheduleKey
     ) => Effect.Effect<{ readonly schedule: StoredSchedule; readonly revision: string } | undefined, StorageUnreachable>

@@ -38,13 +38,13 @@ const queryFaultsOf = ({ query }: HttpApiEndpoint.Top, given: object): ReadonlyA
   query === undefined ? unknownNames(given) : faultsOf(Schema.toCodecArrayFromSingle(query), given, "query")
 
 /**
- * Whether the handler of the request begins with reading a form, which it refuses when there are earlier faults. Where a
- * form is one of several bodies, the handler asks {@link isForm}, too.
+ * Whether the handler of the request begins by reading a form, and refuses it if there are earlier faults. If a form is one
+ * of several possible bodies, the handler also checks {@link isForm}.
  */
 const readsForm = ({ payload }: HttpApiEndpoint.Top, { headers }: HttpServerRequest.HttpServerRequest): boolean =>
   payload.has("multipart/form-data") && (payload.size === 1 || isForm(headers["content-type"]))
 
-/** Lets the form of the request tell the faults of the query with its own. */
+/** Lets the form's reader report the faults of the query together with its own. */
 const toldByForm = <E, R>(
   httpEffect: Effect.Effect<HttpServerResponse.HttpServerResponse, E, R>,
   faults: ReadonlyArray<Issue>
@@ -56,9 +56,9 @@ const toldByForm = <E, R>(
   )
 
 /**
- * Refuses parameters of a request whose endpoint has none: Effect decodes only queries that are declared. Faults of the
- * query of a request with a form are left to who reads that, so that all are told. Below `/v1/{tenant}`,
- * {@link KnownTenant} calls it, so that whoever asks for an unknown tenant learns nothing else.
+ * Refuses parameters of a request whose endpoint has none: Effect decodes only queries that are declared. If the request
+ * has a form, the form's reader reports the faults of the query, so that the answer has all faults. Below `/v1/{tenant}`,
+ * {@link KnownTenant} calls it, so that the answer for an unknown tenant reveals nothing else.
  */
 export const withoutFaultyQuery = <E, R>(
   httpEffect: Effect.Effect<HttpServerResponse.HttpServerResponse, E, R>,
@@ -77,7 +77,7 @@ export const withoutFaultyQuery = <E, R>(
       E | BadRequest,
       R | HttpServerRequest.ParsedSearchParams | HttpRouter.RouteContext
     > => {
-      // Who waits for 100 Continue is refused before the form is sent.
+      // A client that waits for 100 Continue is refused before it sends the form.
       const isLeft = readsForm(endpoint, request) && request.headers["expect"] === undefined
       if (query !== undefined && !isLeft) return httpEffect
       const faults = queryFaultsOf(endpoint, given)

@@ -10,7 +10,7 @@ export class RequestProblems extends HttpApiMiddleware.Service<RequestProblems>(
   error: BadRequest
 }) {}
 
-/** The faults of a request that were found before its form is read. Who reads the form refuses it with these and its own. */
+/** Faults that were found before the form of a request is read. The form's reader reports them together with its own. */
 export const EarlierFaults = Context.Reference<ReadonlyArray<Issue>>("flow/shared/EarlierFaults", {
   defaultValue: () => []
 })

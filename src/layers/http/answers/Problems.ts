@@ -101,7 +101,7 @@ export const forwardedHost = ({ source }: Request): string | undefined =>
 
 const isRead = ({ method }: Request): boolean => method === "GET" || method === "HEAD"
 
-/** Refuses a read of another state than `If-Match` names (RFC 9110, section 13.1.1). */
+/** Refuses a read of a state that `If-Match` does not name (RFC 9110, section 13.1.1). */
 const whenMatched = <E, R>(app: Effect.Effect<HttpServerResponse.HttpServerResponse, E, R>) =>
   HttpServerRequest.HttpServerRequest.use((request) =>
     Effect.flatMap(app, (response) => (isUnmatched(request, response) ? refuse(unmatched) : Effect.succeed(response)))

@@ -8,7 +8,7 @@ const digestOf = ({ body, headers: { link } }: HttpServerResponse.HttpServerResp
   return link === undefined ? digest : hash("sha256", digest + link, "hex")
 }
 
-/** Whether `If-Match` of a read names neither the tag of its answer nor any: also where that has none. */
+/** Whether the `If-Match` of a read is not `*` and does not name the tag of its answer, which may have none. */
 export const isUnmatched = (
   { headers: asked }: HttpServerRequest.HttpServerRequest,
   response: HttpServerResponse.HttpServerResponse

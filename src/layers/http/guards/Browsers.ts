@@ -15,7 +15,7 @@ const nameOf = (authority: string): string =>
     .replace(/\.$/, "")
     .toLowerCase()
 
-/** Whether a page at the URL has asked this host: browsers leave the usual port out, and proxies may write it. */
+/** Whether a page at the URL has sent its request to this host: browsers omit the usual port, and proxies may add it. */
 export const isHostOf = ({ protocol, host: named }: URL, host: string | undefined): boolean =>
   host?.toLowerCase().replace(protocol === "https:" ? /:443$/ : /:80$/, "") === named
 

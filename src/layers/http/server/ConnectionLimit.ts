@@ -46,7 +46,7 @@ export class ConnectionLimit {
     const begin = server.listeners("connection")
     server.removeAllListeners("connection")
     server.on("connection", (socket: Socket) => {
-      // Node counts those of a server's own address only.
+      // Node counts only connections that the server itself accepted, not those of the other loopback address.
       if (this.open >= this.#limits.all) {
         this.refused.all += 1
         socket.destroy()

@@ -2,16 +2,16 @@ import { createServer, type Server } from "node:net"
 import { Effect } from "effect"
 import { connected } from "./Connections.ts"
 
-/** Where clients of the name `localhost` may come to besides an address; they try ::1 first. */
+/** The other address that clients of the name `localhost` may use; they try ::1 first. */
 const otherOf = (address: string, host: string): string | undefined => {
   if (address === "127.0.0.1" || address === "0.0.0.0") return "::1"
   return address === "::1" && host !== address ? "127.0.0.1" : undefined
 }
 
 /**
- * Takes connections at the other address of `localhost`, too, where a server listens at one of them: else any program of
- * the machine, such as a tenant's node with the network, can listen there on the same port and receive the passwords of
- * clients that come to it first. Where the machine has no such address, nobody can. The server's own `close` closes both.
+ * If a server listens at one address of `localhost`, also accepts connections at the other one. Otherwise any program of
+ * the machine, such as a tenant's node with the network, could listen there on the same port and receive the passwords of
+ * clients that try that address first. If the machine has no such address, nobody can. The server's `close` closes both.
  */
 export const holdOtherLoopback = (server: Server, host: string) =>
   Effect.suspend(() => {
@@ -23,7 +23,7 @@ export const holdOtherLoopback = (server: Server, host: string) =>
     const second = createServer(options, (socket) => server.emit("connection", socket))
     const close = server.close.bind(server)
     server.close = (done) => {
-      // Called at once, because it also ends connections that are idle, of both.
+      // Called at once, because it also ends the idle connections of both.
       const first = new Promise<Error | undefined>((resolve) => close(resolve))
       second.close(() => void first.then((error) => done?.(error)))
       return server

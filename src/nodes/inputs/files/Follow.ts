@@ -35,7 +35,7 @@ export const follow = async (
     const named = source ? path : undefined
     return new RecordReader({ format: given, encoding, multiline, named, from }, context, emitCounted)
   }
-  // Nothing waits for the message: it is about what the run goes on without.
+  // Nothing waits for the message: the run continues without the file.
   const tell = (text: string) => void Promise.resolve(context.print([text])).catch(() => {})
   const dueAfter = multiline?.flush_after
   for await (const growth of files.tail(path, context.position.load(), { encoding, dueAfter, tell })) {

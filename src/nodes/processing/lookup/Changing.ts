@@ -19,7 +19,7 @@ export class Changing<A> {
   readonly #everyMillis: number
   readonly #load: () => Promise<Loaded<A>>
   #value: A
-  /** What was loaded, what the last look saw, and what could not be loaded. */
+  /** The loaded version, the version at the last check, and the version that could not be loaded. */
   #loaded: string | undefined
   #seen: string | undefined
   #failed: string | undefined
@@ -87,13 +87,13 @@ export class Changing<A> {
       away = error instanceof Error ? error.message : String(error)
       return ""
     })
-    // A pattern may have named no file from the beginning.
+    // The pattern may have matched no file from the beginning.
     const version = found === "" && this.#loaded !== "" ? undefined : found
     const isSettled = version === this.#seen
     this.#seen = version
     if (version !== undefined) this.#isAway = false
     else if (isSettled && !this.#isAway) {
-      // In one look only it is being replaced.
+      // A file that is missing at only one check is being replaced.
       this.#isAway = true
       this.#context.counted?.("failedReloads", 1)
       await this.#tell(`${path} is away, so what was read before is kept: ${away}`)

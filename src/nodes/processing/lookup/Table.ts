@@ -81,8 +81,8 @@ class Columns {
 }
 
 /**
- * Whether a table of csv without rows is empty. It has no key then, and is more likely one that could not be written, as
- * on a full disk, than one without rows.
+ * Whether a csv table without rows lacks even a header. It then has no key, and more likely could not be written, for
+ * example because the disk was full, than it has no rows.
  */
 const lacksHeader = async (given: TableSettings, context: NodeContext): Promise<boolean> => {
   const reference = referenceOf(given)

@@ -165,13 +165,13 @@ export class Followed {
     return this.#take(bytes, true)
   }
 
-  /** Whether it has a name anywhere, so that it can come back. */
+  /** Whether the file has a name anywhere, so that it can return. */
   async hasName(): Promise<boolean> {
     const found = await this.#handle.stat().catch(() => undefined)
     return found !== undefined && found.nlink > 0
   }
 
-  /** Where to go on if it comes back, when the receiver has processed its rest. */
+  /** Where to resume if it returns, once the receiver has processed its rest. */
   left({ end }: Block): Reached {
     const { offset, line, turn } = this.taken
     return { offset: end, line: offset === end ? line : undefined, turn, counts: { ...this.counts } }

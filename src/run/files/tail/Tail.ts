@@ -15,7 +15,7 @@ const pollMillis = 1000
 const findMillis = 5000
 /** How long a renamed or removed file is still read: its writer may keep it open for a while. */
 const lingerMillis = 5000
-/** How many files without a name are remembered at least; more if more were followed at once. */
+/** How many files without a name are remembered; more if more files were followed at the same time. */
 const leastRemembered = 100
 
 /** The stored position of a file. */
@@ -47,7 +47,7 @@ const knownOf = ({ path, device, inode, born, head }: Followed, reached: Reached
   return { path, device, inode, born, head, ...counted, ...(line === undefined ? {} : { line }) }
 }
 
-/** Whether it is the same file, and not another one with the inode of a removed one. */
+/** Whether it is the known file, and not another one with the inode of a removed one. */
 const isKnown = (known: Known, identity: Identity): boolean =>
   isSame(known, identity) && (known.born ?? identity.born) === identity.born
 
@@ -70,12 +70,12 @@ export class Tail {
   readonly #how: Tailing
   readonly #signal: AbortSignal
   readonly #wake: Wake
-  /** Files that have no name now, oldest first. A share that was away, or a folder that was moved, brings them back. */
+  /** Files that have no name now, oldest first. They return with a share that was offline or a folder that was moved. */
   #known: ReadonlyArray<Known>
   #followed: Array<Followed> = []
   #count = 0
   #mostFollowed = 0
-  /** What was told of. */
+  /** The paths that were reported as unreadable. */
   readonly #unreadable = new Set<string>()
   /** How often files could not be opened. */
   readonly #refused = new Map<string, number>()
@@ -190,8 +190,7 @@ export class Tail {
   }
 
   /**
-   * Opens a file. It may have been removed, or not be readable yet: what is told is why it cannot be opened when it is
-   * found again.
+   * Opens a file. It may have been removed, or not be readable yet: the reason is reported only if it is found again.
    */
   async #open(path: string): Promise<FileHandle | undefined> {
     try {
@@ -215,7 +214,7 @@ export class Tail {
     }
   }
 
-  /** Follows a file. One that is looked for under other names than those of the glob has to be known. */
+  /** Follows a file. A file that was found under a name outside of the glob has to be known. */
   async #add(path: string, isMoved = false): Promise<Followed | undefined> {
     const handle = await this.#open(path)
     if (handle === undefined) return undefined
@@ -265,11 +264,11 @@ export class Tail {
         if (file !== undefined) file.lostAt ??= performance.now()
       }
     }
-    // Without any file, the folder may be one that is not mounted yet.
+    // Without any file, the folder may not be mounted yet.
     if (this.#followed.length > 0) this.#forget()
   }
 
-  /** Forgets what has been away for longest: the file may have been removed meanwhile. */
+  /** Forgets the files that have been missing for longest, which may have been removed. */
   #forget(): void {
     this.#known = this.#known.slice(-Math.max(leastRemembered, this.#mostFollowed))
   }
