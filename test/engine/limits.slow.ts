@@ -1,5 +1,5 @@
 import { existsSync } from "node:fs"
-import { writeFile } from "node:fs/promises"
+import { mkdir, writeFile } from "node:fs/promises"
 import { join } from "node:path"
 import { setTimeout as sleep } from "node:timers/promises"
 import { setFlagsFromString } from "node:v8"
@@ -21,7 +21,8 @@ import {
   places,
   printed,
   settings,
-  spec
+  spec,
+  tenant
 } from "./support.ts"
 
 const failure = (messages: ReadonlyArray<RunMessage>) => {
@@ -197,7 +198,8 @@ describe("limits of a run", () => {
   it.live("storage: an archive that cannot be stored fails the run", () =>
     Effect.gen(function* () {
       const { root, blobs } = yield* places
-      yield* Effect.promise(() => writeFile(blobs, "a file where the folder should be"))
+      yield* Effect.promise(() => mkdir(join(blobs, tenant), { recursive: true }))
+      yield* Effect.promise(() => writeFile(join(blobs, tenant, "tmp"), "a file where the folder should be"))
       const messages = yield* follow(act("test_entries", { chunks: 4 })).pipe(Effect.provide(engine(settings(root))))
       assert.match(failure(messages) ?? "", /^The archive could not be stored: the data storage is full or does not/)
       assert.isFalse(messages.some((message) => message._tag === "Archived"))
