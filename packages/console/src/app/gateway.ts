@@ -2,21 +2,15 @@ import { connectLight, GatewayError } from "@flow-gateway/client/light"
 import { useSyncExternalStore } from "react"
 import { gatewayBase } from "./base.ts"
 import { askSession, isRefused, loggedIn, ofPage } from "./login.ts"
+import { store } from "./store.ts"
 
 export const gateway = connectLight(gatewayBase, { headers: ofPage })
 
 /** Whether the gateway answers: any answer counts, a problem too. */
-let isReachable = true
+const reachable = store(true)
 let timer: ReturnType<typeof setTimeout> | undefined
 let pause = 1000
 const longestPause = 15_000
-const listeners = new Set<() => void>()
-
-const tell = (value: boolean): void => {
-  if (isReachable === value) return
-  isReachable = value
-  for (const listener of listeners) listener()
-}
 
 /** Whether an error only means that the gateway is away, which the page shows anyway: no answer, or that of a proxy. */
 export const isLost = (error: unknown): boolean =>
@@ -38,7 +32,7 @@ export const answering = async <A>(call: () => Promise<A>): Promise<A> => {
   const found = () => {
     clearTimeout(timer)
     pause = 1000
-    tell(true)
+    reachable.set(true)
   }
   try {
     const answer = await call()
@@ -46,7 +40,7 @@ export const answering = async <A>(call: () => Promise<A>): Promise<A> => {
     return answer
   } catch (error) {
     if (isLost(error)) {
-      tell(false)
+      reachable.set(false)
       again()
     } else if (error instanceof GatewayError) {
       found()
@@ -66,9 +60,4 @@ export const askNow = (): void => {
 
 addEventListener("online", askNow)
 
-const subscribe = (listener: () => void) => {
-  listeners.add(listener)
-  return () => listeners.delete(listener)
-}
-
-export const useReachable = (): boolean => useSyncExternalStore(subscribe, () => isReachable)
+export const useReachable = (): boolean => useSyncExternalStore(reachable.subscribe, reachable.get)

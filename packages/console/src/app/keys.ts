@@ -1,4 +1,5 @@
 import { useEffect, useSyncExternalStore } from "react"
+import { store } from "./store.ts"
 
 /** A keyboard shortcut and its description. */
 export interface KeyHelp {
@@ -8,19 +9,12 @@ export interface KeyHelp {
 }
 
 let known: ReadonlyArray<ReadonlyArray<KeyHelp>> = []
-let all: ReadonlyArray<KeyHelp> = []
-const listeners = new Set<() => void>()
+const all = store<ReadonlyArray<KeyHelp>>([])
 
 const update = (lists: ReadonlyArray<ReadonlyArray<KeyHelp>>): void => {
   known = lists
   // A component that is mounted twice is listed once.
-  all = [...new Map(lists.flat().map((one) => [`${one.keys} ${one.does}`, one])).values()]
-  for (const listener of listeners) listener()
-}
-
-const subscribe = (listener: () => void) => {
-  listeners.add(listener)
-  return () => listeners.delete(listener)
+  all.set([...new Map(lists.flat().map((one) => [`${one.keys} ${one.does}`, one])).values()])
 }
 
 /** Lists a component's shortcuts while it is mounted. The list has to be a constant. */
@@ -35,4 +29,4 @@ export const useKeys = (keys: ReadonlyArray<KeyHelp>): void => {
 }
 
 /** The shortcuts of the mounted components. */
-export const useKnownKeys = (): ReadonlyArray<KeyHelp> => useSyncExternalStore(subscribe, () => all)
+export const useKnownKeys = (): ReadonlyArray<KeyHelp> => useSyncExternalStore(all.subscribe, all.get)

@@ -1,25 +1,10 @@
 import { useSyncExternalStore } from "react"
 import { consolePath } from "./base.ts"
+import { decoded } from "./decoded.ts"
+import { listeners } from "./store.ts"
 
-const listeners = new Set<() => void>()
-const tell = () => {
-  for (const listener of listeners) listener()
-}
+const { tell, subscribe } = listeners()
 addEventListener("popstate", tell)
-
-const subscribe = (listener: () => void) => {
-  listeners.add(listener)
-  return () => listeners.delete(listener)
-}
-
-/** Decodes a part of an address; malformed text stays as it is. */
-const decoded = (part: string): string => {
-  try {
-    return decodeURIComponent(part)
-  } catch {
-    return part
-  }
-}
 
 /** The parts of the path below `/console/`, decoded: none on the front page. */
 export const usePath = (): ReadonlyArray<string> => {

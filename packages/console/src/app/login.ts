@@ -1,4 +1,4 @@
-import { GatewayError } from "@flow-gateway/client/light"
+import { GatewayError, type LightGateway } from "@flow-gateway/client/light"
 import { useSyncExternalStore } from "react"
 import { gatewayBase } from "./base.ts"
 import { stored } from "./stored.ts"
@@ -9,8 +9,8 @@ export type Scheme =
   | { readonly kind: "oidc"; readonly issuer: string; readonly name: string }
 
 /** The roles that a user may have for a tenant; each includes those before it. */
-export const roles = ["viewer", "operator", "developer", "admin"] as const
-export type Role = (typeof roles)[number]
+export const roles: ReadonlyArray<Role> = ["viewer", "operator", "developer", "admin"]
+export type Role = Parameters<LightGateway["keys"]["create"]>[0]["payload"]["role"]
 
 /**
  * Who uses the console, according to the gateway. Nothing in it is secret: the secret is the cookie, which scripts

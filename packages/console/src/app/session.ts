@@ -1,7 +1,7 @@
 import { type Role, roles, type Session, useSession } from "./login.ts"
 import { useTenant } from "./tenant.ts"
 
-export type { Role } from "./login.ts"
+export { type Role, roles } from "./login.ts"
 
 const roleIn = ({ tenants, everyTenant }: Session, tenant: string): Role =>
   tenants.find(({ name }) => name === tenant)?.role ?? everyTenant ?? "viewer"

@@ -1,16 +1,10 @@
 import { consolePath } from "./base.ts"
+import { type Store, store } from "./store.ts"
 
 /** Keys are separate per gateway, because a proxy may serve several gateways of one origin below prefixes. */
 const prefix = `flow-console:${consolePath}:`
 
 export const keyOf = (name: string): string => prefix + name
-
-/** A value in the browser's storage, which other tabs may change as well. */
-export interface Stored<A> {
-  readonly get: () => A
-  readonly set: (value: A) => void
-  readonly subscribe: (listener: () => void) => () => void
-}
 
 const loaded = <A>(storage: () => Storage, key: string, read: (value: unknown) => A | undefined): A | undefined => {
   try {
@@ -22,37 +16,27 @@ const loaded = <A>(storage: () => Storage, key: string, read: (value: unknown) =
 }
 
 /**
- * Stores a value in the browser as JSON. If the browser's storage is unavailable, it lasts as long as the page.
+ * Stores a value in the browser as JSON. Other tabs may change it as well. If the browser's storage is unavailable, it lasts as long as the page.
  *
  * @param read checks a stored value; undefined if it is invalid
  */
-export const stored = <A>(name: string, fallback: A, read: (value: unknown) => A | undefined): Stored<A> => {
+export const stored = <A>(name: string, fallback: A, read: (value: unknown) => A | undefined): Store<A> => {
   const key = keyOf(name)
-  const listeners = new Set<() => void>()
   const load = (): A => loaded(() => localStorage, key, read) ?? fallback
-  let current = load()
-  const tell = () => {
-    for (const listener of listeners) listener()
-  }
+  const current = store(load())
   addEventListener("storage", (event) => {
     if (event.key !== key && event.key !== null) return
-    current = load()
-    tell()
+    current.set(load())
   })
   return {
-    get: () => current,
+    ...current,
     set: (value) => {
-      current = value
       try {
         localStorage.setItem(key, JSON.stringify(value))
       } catch {
         // The storage is full or forbidden: the page works without it.
       }
-      tell()
-    },
-    subscribe: (listener) => {
-      listeners.add(listener)
-      return () => listeners.delete(listener)
+      current.set(value)
     }
   }
 }
@@ -61,9 +45,8 @@ export const stored = <A>(name: string, fallback: A, read: (value: unknown) => A
  * The same for a value that each tab has for itself, also when it is loaded again. A new tab begins with that of the tab
  * that was used last, as that is where its link was followed.
  */
-export const storedInTab = <A>(name: string, fallback: A, read: (value: unknown) => A | undefined): Stored<A> => {
+export const storedInTab = <A>(name: string, fallback: A, read: (value: unknown) => A | undefined): Store<A> => {
   const key = keyOf(name)
-  const listeners = new Set<() => void>()
   const write = (storage: () => Storage, text: string) => {
     try {
       if (storage().getItem(key) !== text) storage().setItem(key, text)
@@ -75,19 +58,15 @@ export const storedInTab = <A>(name: string, fallback: A, read: (value: unknown)
     if (value !== fallback) for (const storage of storages) write(storage, JSON.stringify(value))
   }
   const [ofTab, ofAll] = [() => sessionStorage, () => localStorage]
-  let current = loaded(ofTab, key, read) ?? loaded(ofAll, key, read) ?? fallback
-  keep(current, ofTab)
-  for (const used of ["pointerdown", "keydown"]) addEventListener(used, () => keep(current, ofAll), { capture: true })
+  const current = store(loaded(ofTab, key, read) ?? loaded(ofAll, key, read) ?? fallback)
+  keep(current.get(), ofTab)
+  for (const used of ["pointerdown", "keydown"])
+    addEventListener(used, () => keep(current.get(), ofAll), { capture: true })
   return {
-    get: () => current,
+    ...current,
     set: (value) => {
-      current = value
       keep(value, ofTab, ofAll)
-      for (const listener of listeners) listener()
-    },
-    subscribe: (listener) => {
-      listeners.add(listener)
-      return () => listeners.delete(listener)
+      current.set(value)
     }
   }
 }

@@ -1,7 +1,7 @@
 import { useState } from "react"
 import { gatewayBase } from "../../app/base.ts"
 import { answering, gateway } from "../../app/gateway.ts"
-import { type Role, useRole } from "../../app/session.ts"
+import { type Role, roles, useRole } from "../../app/session.ts"
 import { Button } from "../../parts/Button.tsx"
 import { copyAndSay } from "../../parts/copy.ts"
 import { Dialog } from "../../parts/Dialog.tsx"
@@ -13,7 +13,6 @@ import css from "./admin.module.css"
 
 const t = admin.keys
 
-const roles: ReadonlyArray<Role> = ["viewer", "operator", "developer", "admin"]
 /** Days until a key expires; 0 means never. */
 const ends = [7, 30, 90, 365, 0]
 

@@ -1,6 +1,7 @@
 import { GatewayError } from "@flow-gateway/client/light"
 import { useSyncExternalStore } from "react"
 import { answering } from "../../app/gateway.ts"
+import { store } from "../../app/store.ts"
 import type { Upload } from "../../app/upload.ts"
 import { changed } from "./changes.ts"
 import { digestOf, Unreadable } from "./digest.ts"
@@ -36,11 +37,10 @@ export interface Item {
 }
 
 // Uploads outlive the page that started them: the reader may use other pages meanwhile.
-let items: ReadonlyArray<Item> = []
+const items = store<ReadonlyArray<Item>>([])
 let nextId = 1
 const keys = new Map<number, string>()
 const ends = new Map<number, AbortController>()
-const listeners = new Set<() => void>()
 
 const isOver = ({ state }: Item): boolean => !["waiting", "sending", "checking"].includes(state)
 
@@ -48,14 +48,13 @@ const isOver = ({ state }: Item): boolean => !["waiting", "sending", "checking"]
 const ask = (event: BeforeUnloadEvent): void => event.preventDefault()
 
 const update = (next: ReadonlyArray<Item>): void => {
-  items = next
-  if (items.some((item) => !isOver(item))) addEventListener("beforeunload", ask)
+  if (next.some((item) => !isOver(item))) addEventListener("beforeunload", ask)
   else removeEventListener("beforeunload", ask)
-  for (const listener of listeners) listener()
+  items.set(next)
 }
 
 const set = (id: number, change: Partial<Item>): void =>
-  update(items.map((item) => (item.id === id ? { ...item, ...change } : item)))
+  update(items.get().map((item) => (item.id === id ? { ...item, ...change } : item)))
 
 /** Not `crypto.randomUUID`, which exists in secure contexts only. */
 const newKey = (): string =>
@@ -108,7 +107,7 @@ const run = async ({ id, task }: Item): Promise<void> => {
   } catch (cause) {
     const error = failure === undefined ? cause : failure.error
     if (error instanceof GatewayError && isRefused(error)) keys.delete(id)
-    const isCancelled = items.some((item) => item.id === id && item.state === "cancelled")
+    const isCancelled = items.get().some((item) => item.id === id && item.state === "cancelled")
     if (!isCancelled) set(id, { state: "failed", error })
   } finally {
     ends.delete(id)
@@ -117,8 +116,11 @@ const run = async ({ id, task }: Item): Promise<void> => {
 }
 
 const next = (): void => {
-  const running = items.filter(({ state }) => state === "sending" || state === "checking").length
-  for (const item of items.filter(({ state }) => state === "waiting").slice(0, Math.max(0, atOnce - running))) {
+  const running = items.get().filter(({ state }) => state === "sending" || state === "checking").length
+  for (const item of items
+    .get()
+    .filter(({ state }) => state === "waiting")
+    .slice(0, Math.max(0, atOnce - running))) {
     void run(item)
   }
 }
@@ -126,7 +128,7 @@ const next = (): void => {
 /** Adds uploads. They start when those before them are done. */
 export const enqueue = (tasks: ReadonlyArray<Task>): void => {
   const made = tasks.map((task): Item => ({ id: nextId++, task, state: "waiting", sent: 0, hashed: 0 }))
-  update([...items, ...made])
+  update([...items.get(), ...made])
   next()
 }
 
@@ -137,16 +139,13 @@ export const cancel = (id: number): void => {
 
 /** Sends a file again. */
 export const repeat = (id: number): void => {
-  update(items.map((item) => (item.id === id ? { id, task: item.task, state: "waiting", sent: 0, hashed: 0 } : item)))
+  update(
+    items.get().map((item) => (item.id === id ? { id, task: item.task, state: "waiting", sent: 0, hashed: 0 } : item))
+  )
   next()
 }
 
 /** Removes finished uploads from the list. */
-export const clear = (): void => update(items.filter((item) => !isOver(item)))
+export const clear = (): void => update(items.get().filter((item) => !isOver(item)))
 
-const subscribe = (listener: () => void) => {
-  listeners.add(listener)
-  return () => listeners.delete(listener)
-}
-
-export const useUploads = (): ReadonlyArray<Item> => useSyncExternalStore(subscribe, () => items)
+export const useUploads = (): ReadonlyArray<Item> => useSyncExternalStore(items.subscribe, items.get)

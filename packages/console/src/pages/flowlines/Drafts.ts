@@ -1,3 +1,4 @@
+import { type DraftEntry, draftStorage, newId } from "../../app/drafts.ts"
 import { keyOf } from "../../app/stored.ts"
 import { isObject } from "./schema.ts"
 
@@ -21,54 +22,26 @@ export interface Draft {
   readonly said?: Said | undefined
 }
 
-interface Kept extends Draft {
-  /** The page that wrote it: another page that finds it continues in an entry of its own. */
-  readonly writer: string
-  /** Milliseconds since 1970. */
-  readonly at: number
-}
+interface Kept extends Draft, DraftEntry {}
 
-const mostKept = 30
+const mostOthers = 30
 const prefix = keyOf("flowline:")
-
-const newId = (): string => Array.from(crypto.getRandomValues(new Uint8Array(8)), (byte) => byte.toString(36)).join("")
 
 const saidOf = (value: unknown): Said | undefined => {
   const { flowline, isOld } = isObject(value) ? value : {}
   return isObject(flowline) && typeof isOld === "boolean" ? { flowline, isOld } : undefined
 }
 
-const readDraft = (key: string): Kept | undefined => {
-  try {
-    const { text, base, was, said, writer, at } = JSON.parse(localStorage.getItem(key) ?? "null") ?? {}
-    const isDraft =
-      typeof text === "string" &&
-      Number.isInteger(base) &&
-      typeof was === "string" &&
-      typeof writer === "string" &&
-      typeof at === "number"
-    return isDraft ? { text, base, was, said: saidOf(said), writer, at } : undefined
-  } catch {
-    return undefined
-  }
-}
-
-const keysOf = (start: string): ReadonlyArray<string> => {
-  try {
-    return Object.keys(localStorage).filter((key) => key.startsWith(start))
-  } catch {
-    return []
-  }
-}
-
-/** The drafts with this beginning of their keys, the newest first. */
-const found = (start: string): ReadonlyArray<readonly [string, Kept]> =>
-  keysOf(start)
-    .flatMap((key): ReadonlyArray<readonly [string, Kept]> => {
-      const kept = readDraft(key)
-      return kept === undefined ? [] : [[key, kept]]
-    })
-    .sort(([, one], [, other]) => other.at - one.at)
+const drafts = draftStorage<Kept>(prefix, ({ text, base, was, said, writer, at }) =>
+  typeof text === "string" &&
+  typeof base === "number" &&
+  Number.isInteger(base) &&
+  typeof was === "string" &&
+  typeof writer === "string" &&
+  typeof at === "number"
+    ? { text, base, was, said: saidOf(said), writer, at }
+    : undefined
+)
 
 /** The stored drafts of a flowline, as one page uses them. */
 export interface Drafts {
@@ -96,46 +69,33 @@ export const draftsOf = (tenant: string, id: string): Drafts => {
   } catch {
     // Without storage the draft lasts as long as the page.
   }
-  const mine = own === "" ? undefined : readDraft(start + own)
-  const first = mine ?? found(start)[0]?.[1]
+  const mine = own === "" ? undefined : drafts.read(start + own)
+  const first = mine ?? drafts.newest(start)[0]?.[1]
   let known = mine?.writer
   if (own === "") own = newId()
 
-  const write = (draft: Draft): boolean => {
-    const { text, base, was, said } = draft
+  const write = ({ text, base, was, said }: Draft): boolean => {
     const kept: Kept = { text, base, was, said, writer, at: Date.now() }
-    for (let keep = mostKept; ; keep = Math.floor(keep / 2)) {
-      try {
-        sessionStorage.setItem(tabKey, own)
-        localStorage.setItem(start + own, JSON.stringify(kept))
-        return true
-      } catch {
-        const old = found(prefix)
-          .filter(([key]) => key !== start + own)
-          .slice(keep)
-        for (const [key] of old) localStorage.removeItem(key)
-        if (old.length === 0 && keep === 0) return false
-      }
-    }
+    return drafts.write(start + own, mostOthers, () => {
+      sessionStorage.setItem(tabKey, own)
+      localStorage.setItem(start + own, JSON.stringify(kept))
+    })
   }
 
   return {
     first,
     keep: (draft) => {
-      const there = readDraft(start + own)
+      const there = drafts.read(start + own)
       // Another tab uses the same entry, because the browser duplicated this tab.
       if (there !== undefined && there.writer !== known && there.writer !== writer) own = newId()
       known = writer
       const isKept = write(draft)
-      for (const [key] of found(prefix)
-        .filter(([key]) => key !== start + own)
-        .slice(mostKept))
-        localStorage.removeItem(key)
+      drafts.trim(start + own, mostOthers)
       return isKept
     },
     forget: () => {
       try {
-        const there = readDraft(start + own)
+        const there = drafts.read(start + own)
         if (there === undefined || there.writer === writer || there.writer === known)
           localStorage.removeItem(start + own)
       } catch {

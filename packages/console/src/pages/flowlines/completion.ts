@@ -1,6 +1,6 @@
 import type { Completion, CompletionContext, CompletionResult } from "@codemirror/autocomplete"
 import { flowlines } from "../../texts/en.ts"
-import type { NodeDescriptor } from "./model.ts"
+import { type NodeDescriptor, runtimes } from "./model.ts"
 import type { Notation, Spot, Spots } from "./Notation.ts"
 import { isObject, membersOf, requiredOf, type Schema, schemaAt, textOf, typeName, valuesOf } from "./schema.ts"
 
@@ -15,7 +15,6 @@ const members = {
   parameter: ["type", "description", "default", "required", "values", "pattern", "min", "max"],
   test: ["name", "given", "expect", "parameters"]
 }
-const runtimes = ["stream", "analytics", "pybatch"]
 const parameterTypes = ["string", "integer", "number", "boolean", "duration", "timestamp", "enum"]
 
 /** A completion, before it is written in the notation of the text. */

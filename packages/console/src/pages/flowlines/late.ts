@@ -1,5 +1,6 @@
 import { useEffect, useState, useSyncExternalStore } from "react"
 import { useReachable } from "../../app/gateway.ts"
+import { store } from "../../app/store.ts"
 import { toast } from "../../app/toasts.ts"
 import { common } from "../../texts/en.ts"
 
@@ -15,14 +16,12 @@ export interface Late<out A> {
 
 /** A module that is loaded on demand, once for all its users. */
 export const late = <A>(load: () => Promise<A>): Late<A> => {
-  let loaded: A | undefined
+  const loaded = store<A | undefined>(undefined)
   let loading: Promise<A> | undefined
-  const listeners = new Set<() => void>()
   const get = () => {
     loading ??= load().then(
       (found) => {
-        loaded = found
-        for (const listener of listeners) listener()
+        loaded.set(found)
         return found
       },
       (cause: unknown) => {
@@ -32,16 +31,13 @@ export const late = <A>(load: () => Promise<A>): Late<A> => {
     )
     return loading
   }
-  const subscribe = (listener: () => void) => {
-    listeners.add(listener)
-    return () => listeners.delete(listener)
-  }
   return {
     get,
-    loaded: () => loaded,
-    subscribe,
+    loaded: loaded.get,
+    subscribe: loaded.subscribe,
     use: (run) => {
-      if (loaded !== undefined) run(loaded)
+      const found = loaded.get()
+      if (found !== undefined) run(found)
       else void get().then(run, () => toast(common.notLoaded))
     }
   }

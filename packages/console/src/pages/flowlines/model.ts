@@ -18,7 +18,7 @@ export type Firing = Awaited<ReturnType<typeof gateway.schedules.firings>>[numbe
 export const useNodes = (tenant: string): Answer<Nodes> =>
   useAnswer(tenant === "" ? undefined : (signal) => gateway.scan.all({ params: { tenant } }, { signal }), [tenant])
 
-const runtimes = ["stream", "analytics", "pybatch"] as const
+export const runtimes: ReadonlyArray<keyof Nodes> = ["stream", "analytics", "pybatch"]
 
 /** The nodes of a runtime that can be used: of all runtimes where a text does not say which. */
 export const nodesFor = (nodes: Nodes | undefined, runtime: unknown): ReadonlyMap<string, NodeDescriptor> => {

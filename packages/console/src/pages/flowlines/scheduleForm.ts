@@ -1,4 +1,5 @@
 import { flowlines } from "../../texts/en.ts"
+import type { Schedule } from "./model.ts"
 import type { Schema } from "./schema.ts"
 
 const t = flowlines.schedules.fields
@@ -21,8 +22,8 @@ const object = (properties: Readonly<Record<string, Schema>>, required: Readonly
   required
 })
 
-export const kinds = ["cron", "every", "after", "file", "webhook"] as const
-export type Kind = (typeof kinds)[number]
+export type Kind = Exclude<keyof Schedule["trigger"], "zone">
+export const kinds: ReadonlyArray<Kind> = ["cron", "every", "after", "file", "webhook"]
 
 /** What can be set of each trigger, as a schema of the whole object `trigger`. */
 export const triggers: Readonly<Record<Kind, Schema>> = {

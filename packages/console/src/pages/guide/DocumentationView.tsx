@@ -1,6 +1,7 @@
 import { GatewayError } from "@flow-gateway/client/light"
 import { useEffect, useRef, useState, useSyncExternalStore } from "react"
 import { useAnswer } from "../../app/answer.ts"
+import { decoded } from "../../app/decoded.ts"
 import { Link } from "../../app/Link.tsx"
 import { usePath, useQuery } from "../../app/location.ts"
 import { Loading } from "../../parts/Frame.tsx"
@@ -58,12 +59,7 @@ const useAnchor = (page: Page | undefined): void => {
   useEffect(() => {
     if (page === undefined) return
     const show = () => {
-      let id = location.hash.slice(1)
-      try {
-        id = decodeURIComponent(id)
-      } catch {
-        // Not encoded: use it unchanged.
-      }
+      const id = decoded(location.hash.slice(1))
       const found = id === "" ? null : document.getElementById(anchorOf(id))
       if (found === null) return
       found.scrollIntoView()

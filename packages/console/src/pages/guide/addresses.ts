@@ -1,3 +1,5 @@
+import { decoded } from "../../app/decoded.ts"
+
 /** The target of an address in a page. */
 export type Target =
   /** A page of the documentation: its path, and an anchor with its `#`. */
@@ -6,14 +8,6 @@ export type Target =
   | { readonly kind: "file"; readonly url: string }
   /** Another site, or a mail address. */
   | { readonly kind: "elsewhere"; readonly url: string }
-
-const decoded = (part: string): string => {
-  try {
-    return decodeURIComponent(part)
-  } catch {
-    return part
-  }
-}
 
 /** Whether the name has an extension other than those of pages. */
 const isFile = (path: string): boolean => /\.(?!md$|html$)[a-z0-9]{1,8}$/i.test(path)

@@ -1,4 +1,5 @@
 import { useMemo, useSyncExternalStore } from "react"
+import { decoded } from "../../app/decoded.ts"
 import { go, useQuery } from "../../app/location.ts"
 import type { Order } from "../../parts/Table.tsx"
 
@@ -52,15 +53,7 @@ const filtersText = (filters: ReadonlyArray<Filter>): string =>
     ? ""
     : JSON.stringify(filters.map(({ field, value, isNot }) => (isNot ? [field, value, 1] : [field, value])))
 
-const plain = (part: string): string => {
-  try {
-    return decodeURIComponent(part)
-  } catch {
-    return part
-  }
-}
-
-const columnsOf = (text: string): ReadonlyArray<string> => (text === "" ? [] : text.split(",").map(plain))
+const columnsOf = (text: string): ReadonlyArray<string> => (text === "" ? [] : text.split(",").map(decoded))
 const columnsText = (columns: ReadonlyArray<string>): string =>
   columns.map((name) => name.replace(/[%,]/g, encodeURIComponent)).join(",")
 

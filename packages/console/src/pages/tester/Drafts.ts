@@ -1,13 +1,10 @@
+import { type DraftEntry, draftStorage, newId } from "../../app/drafts.ts"
 import { keyOf } from "../../app/stored.ts"
 import { type Draft, exampleDraft, readDraft, sameJson } from "./Draft.ts"
 
 /** A draft in the browser's storage. */
-export interface Kept {
+export interface Kept extends DraftEntry {
   readonly id: string
-  /** The page that wrote it last. A page that finds another writer continues in a new entry. */
-  readonly writer: string
-  /** Milliseconds since 1970. */
-  readonly at: number
   readonly draft: Draft
 }
 
@@ -18,46 +15,21 @@ export const small = 64 * 1024
 export const sizeOf = ({ samples, texts }: Draft): number =>
   samples.length + texts.grok.length + texts.dissect.length + texts.flowlet.length
 
-const mostKept = 30
+const mostOthers = 29
 const prefix = keyOf("draft:")
 const current = keyOf("draft")
 const tabs = keyOf("tab")
 
-const read = (key: string): Kept | undefined => {
-  try {
-    const { id, writer, at, draft } = JSON.parse(localStorage.getItem(key) ?? "null") ?? {}
-    const found = readDraft(draft)
-    if (typeof id !== "string" || typeof writer !== "string" || typeof at !== "number") return undefined
-    return found === undefined ? undefined : { id, writer, at, draft: found }
-  } catch {
-    return undefined
-  }
-}
+const drafts = draftStorage<Kept>(prefix, ({ id, writer, at, draft }) => {
+  const found = readDraft(draft)
+  if (typeof id !== "string" || typeof writer !== "string" || typeof at !== "number") return undefined
+  return found === undefined ? undefined : { id, writer, at, draft: found }
+})
 
 /** All stored drafts, newest first. */
-export const history = (): ReadonlyArray<Kept> => {
-  try {
-    return Object.keys(localStorage)
-      .filter((key) => key.startsWith(prefix))
-      .flatMap((key) => read(key) ?? [])
-      .sort((one, other) => other.at - one.at)
-  } catch {
-    return []
-  }
-}
+export const history = (): ReadonlyArray<Kept> => drafts.newest(prefix).map(([, kept]) => kept)
 
 export const forget = (id: string): void => localStorage.removeItem(prefix + id)
-
-/** Removes the oldest entries, but not this one. Returns whether there were any. */
-const forgetOldest = (own: string, keep: number): boolean => {
-  const old = history()
-    .filter(({ id }) => id !== own)
-    .slice(Math.max(0, keep))
-  for (const { id } of old) forget(id)
-  return old.length > 0
-}
-
-const newId = (): string => Array.from(crypto.getRandomValues(new Uint8Array(8)), (byte) => byte.toString(36)).join("")
 
 /** Stores the draft of one page while it changes. */
 export interface Keeper {
@@ -76,7 +48,7 @@ export interface Keeper {
 export const keeper = (): Keeper => {
   const writer = newId()
   let id = sessionStorage.getItem(current) ?? ""
-  const before = read(prefix + id)
+  const before = drafts.read(prefix + id)
   const first = before?.draft ?? history()[0]?.draft ?? exampleDraft
   const tab = sessionStorage.getItem(tabs) ?? newId()
   sessionStorage.setItem(tabs, tab)
@@ -86,15 +58,10 @@ export const keeper = (): Keeper => {
 
   const write = (draft: Draft): boolean => {
     const text = JSON.stringify({ id, writer, at: Date.now(), draft } satisfies Kept)
-    for (let keep = mostKept - 1; ; keep = Math.floor(keep / 2)) {
-      try {
-        localStorage.setItem(prefix + id, text)
-        sessionStorage.setItem(current, id)
-        return true
-      } catch {
-        if (!forgetOldest(id, keep) && keep === 0) return false
-      }
-    }
+    return drafts.write(prefix + id, mostOthers, () => {
+      localStorage.setItem(prefix + id, text)
+      sessionStorage.setItem(current, id)
+    })
   }
 
   return {
@@ -107,13 +74,13 @@ export const keeper = (): Keeper => {
     },
     keep: (draft) => {
       if (kept !== undefined && sameJson(kept, draft)) return true
-      const there = read(prefix + id)
+      const there = drafts.read(prefix + id)
       // Another tab has the same entry: the browser has copied the session storage of a duplicated tab.
       if (there !== undefined && there.writer !== known && there.writer !== writer) id = newId()
       const isKept = write(draft)
       known = writer
       kept = isKept ? draft : undefined
-      forgetOldest(id, mostKept - 1)
+      drafts.trim(prefix + id, mostOthers)
       return isKept
     }
   }
