@@ -3,6 +3,7 @@ import * as NodeServices from "@effect/platform-node/NodeServices"
 import { Console, Effect } from "effect"
 import { CliError, Command } from "effect/cli"
 import { packageVersion } from "./drivers/Package.ts"
+import { messageOf } from "./languages/ErrorMessage.ts"
 import * as Audit from "./layers/commands/Audit.ts"
 import * as Doctor from "./layers/commands/Doctor.ts"
 import * as HashPassword from "./layers/commands/HashPassword.ts"
@@ -14,13 +15,11 @@ const root = Command.make("flow-gateway").pipe(
   Command.withSubcommands([Audit.command, Doctor.command, HashPassword.command, NewSecretsKey.command, Test.command])
 )
 
-const reason = (error: unknown): string => (error instanceof Error ? error.message : String(error))
-
 /** What `flow-gateway <subcommand>` runs. Without arguments, `bin/flow-gateway.js` starts the gateway instead. */
 NodeRuntime.runMain(
   Command.run(root, { version: packageVersion }).pipe(
     Effect.tapError((error) =>
-      CliError.isCliError(error) ? Effect.void : Console.error(`flow-gateway: ${reason(error)}`)
+      CliError.isCliError(error) ? Effect.void : Console.error(`flow-gateway: ${messageOf(error)}`)
     ),
     Effect.provide(NodeServices.layer)
   ),

@@ -1,4 +1,5 @@
 import * as Predicate from "effect/Predicate"
+import { messageOf } from "../languages/ErrorMessage.ts"
 /** A failure of a run with a message for the user. */
 export class Failure extends Error {
   readonly component: string | undefined
@@ -38,7 +39,7 @@ export const explain = (
   error: unknown,
   hidden: ReadonlyArray<string>
 ): { readonly error: string; readonly component?: string } => {
-  let text = error instanceof Error ? error.message : String(error)
+  let text = messageOf(error)
   for (const folder of hidden) text = text.replaceAll(`${folder}/`, "").replaceAll(folder, "")
   const lines = error instanceof ProgramFailure ? maxTraceback : 1
   const line = text

@@ -1,6 +1,6 @@
 import { Schema } from "effect"
+import { unitMillis } from "./UnitMillis.ts"
 
-const units: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000 }
 const pattern = /^(\d{1,6})(ms|s|m|h)$/u
 
 /** A duration in files: a whole number followed by `ms`, `s`, `m` or `h`. */
@@ -11,5 +11,5 @@ export const DurationText = Schema.String.check(
 /** The milliseconds of a {@link DurationText}. */
 export const millisOf = (duration: string): number => {
   const [, count = "", unit = ""] = pattern.exec(duration) ?? []
-  return Number(count) * (units[unit] ?? 0)
+  return Number(count) * (unitMillis[unit] ?? 0)
 }

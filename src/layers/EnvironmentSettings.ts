@@ -4,6 +4,7 @@ import { Effect, Layer, Option, Result, Schema } from "effect"
 import { type AwsVariables, s3Address, WrongAddress } from "../drivers/blobs/s3/S3Address.ts"
 import { within } from "../drivers/files/Deadline.ts"
 import { outboundRule } from "../drivers/Outbound.ts"
+import { messageOf } from "../languages/ErrorMessage.ts"
 import { serverStop, storageDeadline } from "../protocol/Liveness.ts"
 import type { BlobPlace } from "../protocol/Places.ts"
 import { defaultRules, type Limit, parseRule, type Rule } from "../services/shared/RetentionRules.ts"
@@ -80,7 +81,7 @@ const isDatabaseUrl = (value: string): boolean => /^postgres(ql)?:\/\//.test(val
 const usable = (variable: string, folder: Promise<unknown>): Effect.Effect<void, InvalidSetting> =>
   Effect.tryPromise({
     try: () => folder,
-    catch: (error) => new InvalidSetting({ variable, message: error instanceof Error ? error.message : String(error) })
+    catch: (error) => new InvalidSetting({ variable, message: messageOf(error) })
   })
 
 /** An unreachable disk does not stop the gateway from starting: operations on it fail until it is back. */

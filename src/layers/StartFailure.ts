@@ -1,5 +1,6 @@
 import { Cause, Config, Option, Predicate, Schema, SchemaIssue } from "effect"
 import { HttpServerError } from "effect/http"
+import { messageOf } from "../languages/ErrorMessage.ts"
 
 /** Why the gateway cannot start: one line for the operator, or the whole cause if it is a bug. */
 export const startFailure = (cause: Cause.Cause<unknown>): string =>
@@ -33,5 +34,5 @@ const reasonOf = (error: unknown): string => {
   }
   if (error instanceof Config.ConfigError) return settingFailure(error)
   if (Predicate.hasProperty(error, "variable") && error instanceof Error) return `${error.variable}: ${error.message}`
-  return error instanceof Error ? error.message : String(error)
+  return messageOf(error)
 }

@@ -2,6 +2,7 @@ import { constants } from "node:fs"
 import { access, mkdir, stat } from "node:fs/promises"
 import { dirname } from "node:path"
 import { codeOf } from "../drivers/Failure.ts"
+import { messageOf } from "../languages/ErrorMessage.ts"
 
 /** A folder that cannot be used until the operator changes something. The message says what. */
 export class UnusableFolder extends Error {}
@@ -65,7 +66,7 @@ const explained = async (path: string, isMade: boolean, attempt: Promise<unknown
     await attempt
   } catch (error) {
     if (!mendable.includes(codeOf(error) ?? "")) throw error
-    const reason = error instanceof Error ? error.message : String(error)
+    const reason = messageOf(error)
     throw new UnusableFolder((await obstacle(path, isMade)) ?? `the folder ${path} cannot be used: ${reason}`)
   }
 }

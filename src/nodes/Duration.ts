@@ -1,12 +1,12 @@
 import { Schema } from "effect"
+import { unitMillis } from "../languages/UnitMillis.ts"
 
-const units: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 }
 const durationPattern = /^(\d{1,9})(ms|s|m|h|d)$/u
 
 /** The milliseconds of a duration. */
 export const millisOf = (duration: string): number => {
   const [, count = "", unit = ""] = durationPattern.exec(duration) ?? []
-  return Number(count) * (units[unit] ?? Number.NaN)
+  return Number(count) * (unitMillis[unit] ?? Number.NaN)
 }
 
 /** A duration, which may be 0. */

@@ -83,7 +83,7 @@ const rules: ReadonlyArray<readonly [files: RegExp, mayImport: (own: string) => 
     ]
   ],
   [/^packages\/console\/src\/main\.tsx$/, () => [browser, /^packages\/console\/src\/(app|shell)\//]],
-  [/^src\/command\.ts$/, () => [/^@?effect/, /^src\/(drivers\/Package\.ts|layers\/)/]],
+  [/^src\/command\.ts$/, () => [/^@?effect/, /^src\/(drivers\/Package\.ts|languages\/|layers\/)/]],
   [/^src\/run\.ts$/, () => [/^effect/, /^src\/(run|drivers)\//]],
   [/^src\/\w+\.ts$/, () => [/^@?effect/, /^src\/(Http|gateway)\.ts$/, ground, /^src\/layers\//]]
 ]

@@ -2,6 +2,7 @@ import { readFile } from "node:fs/promises"
 import { join } from "node:path"
 import { type DuckDBConnection, DuckDBInstance } from "@duckdb/node-api"
 import * as Predicate from "effect/Predicate"
+import { messageOf } from "../../languages/ErrorMessage.ts"
 import { identifier } from "../sql/Identifier.ts"
 import { type Column, literal } from "./Columns.ts"
 
@@ -29,7 +30,7 @@ export interface DatabaseLimits {
 
 /** Parses an error in the JSON of `errors_as_json`, which may follow a short prefix. */
 export const failureOf = (error: unknown): unknown => {
-  const message = error instanceof Error ? error.message : String(error)
+  const message = messageOf(error)
   try {
     const said: unknown = JSON.parse(message.slice(Math.max(0, message.indexOf("{"))))
     if (!Predicate.hasProperty(said, "exception_message")) return error

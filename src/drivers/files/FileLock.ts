@@ -3,6 +3,7 @@ import { mkdir } from "node:fs/promises"
 import { join } from "node:path"
 import { setTimeout as sleep } from "node:timers/promises"
 import * as Predicate from "effect/Predicate"
+import { messageOf } from "../../languages/ErrorMessage.ts"
 import { Failure } from "../Failure.ts"
 
 /** SQLite's result code when another process holds the lock. */
@@ -33,7 +34,7 @@ export const lockPath = async (
     } catch (cause) {
       database.close()
       if (Predicate.hasProperty(cause, "errcode") && cause.errcode === sqliteBusy) return undefined
-      const reason = cause instanceof Error ? cause.message : String(cause)
+      const reason = messageOf(cause)
       throw new Failure(`The file "${path}" cannot be locked: ${reason}`)
     }
   }

@@ -1,7 +1,7 @@
 import { Effect, Schedule, Stream } from "effect"
 import { StorageUnreachable } from "../../errors/StorageUnreachable.ts"
 import type { Key } from "../../languages/query/IndexedDocument.ts"
-import { outageRetry } from "../../protocol/Liveness.ts"
+import { outagePauses } from "../../protocol/OutagePauses.ts"
 import { steadyMillis } from "../../protocol/SteadyTime.ts"
 import type { Index } from "./Catalog.ts"
 
@@ -10,8 +10,6 @@ import type { Index } from "./Catalog.ts"
  * itself may be what brings the server down.
  */
 const mostBreaks = 20
-
-const pauses = Schedule.min([Schedule.exponential(outageRetry.first), Schedule.spaced(outageRetry.longest)])
 
 /** Where an attempt at a read begins. */
 export interface Start {
@@ -55,7 +53,7 @@ export const resumed = <Row, E>(
       awaySince ??= now
       return breaks <= mostBreaks && now - awaySince < limit
     })
-    const patiently = Schedule.while(pauses, ({ input }: { readonly input: unknown }) =>
+    const patiently = Schedule.while(outagePauses, ({ input }: { readonly input: unknown }) =>
       input instanceof StorageUnreachable ? mayRetry : Effect.succeed(false)
     )
     return Stream.suspend(() => open(start, opened)).pipe(

@@ -1,5 +1,6 @@
 import { Deferred, Effect, Exit, Metric, Schema, type Scope } from "effect"
 import { type CryptoKey, createLocalJWKSet, errors, type JWSHeaderParameters } from "jose"
+import { messageOf } from "../../languages/ErrorMessage.ts"
 import { monotonicMillis } from "../../protocol/SteadyTime.ts"
 import type { FetchJson } from "./IssuerFetch.ts"
 
@@ -89,7 +90,7 @@ export const makeIssuerKeys = (
   const read = Effect.clockWith((clock) =>
     Effect.tryPromise({
       try: readKeys,
-      catch: (error) => (error instanceof Error ? error.message : String(error))
+      catch: (error) => messageOf(error)
     }).pipe(
       Effect.tap((keys) =>
         Effect.sync(() => {

@@ -3,6 +3,7 @@ import { basename } from "node:path"
 import { Console, Effect, Option, Predicate, Schema } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import { Issue } from "../../errors/BadRequest.ts"
+import { messageOf } from "../../languages/ErrorMessage.ts"
 import { TestResult } from "../../services/flowlines/TryAnswer.ts"
 
 /** The parts of the answers that are printed. */
@@ -49,11 +50,7 @@ const problemText = (file: string, status: number, body: unknown): string => {
 }
 
 const reason = (cause: unknown): string =>
-  Predicate.hasProperty(cause, "cause") && cause.cause instanceof Error
-    ? cause.cause.message
-    : cause instanceof Error
-      ? cause.message
-      : String(cause)
+  messageOf(Predicate.hasProperty(cause, "cause") && cause.cause instanceof Error ? cause.cause : cause)
 
 /** Sends one file. Returns how many tests it has and how many fail; a file that cannot be tried counts as one. */
 const testFile = Effect.fnUntraced(function* (url: string, tenant: string, file: string) {

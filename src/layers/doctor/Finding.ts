@@ -18,6 +18,3 @@ export const missing = (name: string, detail: string, cure: string): Finding => 
   cure
 })
 export const fault = (name: string, detail: string, cure: string): Finding => ({ name, state: "fault", detail, cure })
-
-/** The message of whatever was thrown. */
-export const reasonOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))

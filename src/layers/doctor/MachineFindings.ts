@@ -3,10 +3,11 @@ import { release, tmpdir, userInfo } from "node:os"
 import { join } from "node:path"
 import { findIsolation } from "../../drivers/isolation/Probe.ts"
 import { findPython, noPython } from "../../drivers/python/Interpreter.ts"
+import { messageOf } from "../../languages/ErrorMessage.ts"
 import { type IsolationPart, isolationParts, type RunIsolation, type RunPart } from "../../protocol/Isolation.ts"
 import type { Settings } from "../../services/shared/Settings.ts"
 import { findRunIsolation } from "../isolation/RunProbe.ts"
-import { type Finding, fault, missing, ok, reasonOf } from "./Finding.ts"
+import { type Finding, fault, missing, ok } from "./Finding.ts"
 
 const cures: Readonly<Record<IsolationPart, string>> = {
   files:
@@ -131,6 +132,6 @@ export const machineFindings = async (
   clockFinding(),
   ...(await filesFinding()),
   ...(await isolationFindings(settings).catch((error) => [
-    missing("isolation", reasonOf(error), "repeat this when the machine is less busy")
+    missing("isolation", messageOf(error), "repeat this when the machine is less busy")
   ]))
 ]

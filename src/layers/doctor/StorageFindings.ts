@@ -6,12 +6,13 @@ import { Cause, Effect, Redacted } from "effect"
 import * as Predicate from "effect/Predicate"
 import * as Reactivity from "effect/reactivity/Reactivity"
 import { within } from "../../drivers/files/Deadline.ts"
+import { messageOf } from "../../languages/ErrorMessage.ts"
 import { dataRoot, type Settings } from "../../services/shared/Settings.ts"
 import { blobsVariable } from "../EnvironmentSettings.ts"
 import { findProgram } from "../postgres/Binaries.ts"
 import { lockHolder } from "../postgres/FolderLock.ts"
 import { readableFolder, writableFault } from "../UsableFolder.ts"
-import { type Finding, fault, missing, ok, reasonOf } from "./Finding.ts"
+import { type Finding, fault, missing, ok } from "./Finding.ts"
 
 type All = Settings["Service"]
 
@@ -40,7 +41,7 @@ const folderFinding = async (name: string, variable: string, path: string): Prom
 }
 
 const confFindings = async ({ conf }: All): Promise<ReadonlyArray<Finding>> => {
-  const denied = await readableFolder(conf).then(() => undefined, reasonOf)
+  const denied = await readableFolder(conf).then(() => undefined, messageOf)
   if (denied !== undefined) return [fault("configuration", denied, "set FLOW_CONF to the folder with tenants/")]
   const tenants = await readdir(join(conf, "tenants")).catch((): ReadonlyArray<string> => [])
   return [
@@ -69,7 +70,7 @@ const clockSkew = 5
 const deepest = (error: unknown): string => {
   if (Predicate.hasProperty(error, "reason")) return deepest(error.reason)
   if (Predicate.hasProperty(error, "cause") && error.cause !== undefined) return deepest(error.cause)
-  return reasonOf(error)
+  return messageOf(error)
 }
 
 const databaseFindings = (url: string) =>
@@ -106,7 +107,7 @@ const embeddedFinding = async (): Promise<Finding> => {
     await access(program, constants.R_OK)
     return ok("database", `embedded PostgreSQL, ${program}`)
   } catch (error) {
-    return fault("database", reasonOf(error), "run npm ci on this machine, or set FLOW_DATABASE_URL")
+    return fault("database", messageOf(error), "run npm ci on this machine, or set FLOW_DATABASE_URL")
   }
 }
 
@@ -122,21 +123,25 @@ const tlsFinding = async ({ cert, key }: NonNullable<All["tls"]>): Promise<Findi
     const named = `${certificate.subject.replaceAll("\n", ", ")}, valid until ${until.toISOString()}`
     return until.getTime() - Date.now() < soon ? missing("tls", named, "renew the certificate") : ok("tls", named)
   } catch (error) {
-    return fault("tls", reasonOf(error), "set FLOW_TLS_CERT and FLOW_TLS_KEY to files in PEM that the gateway may read")
+    return fault(
+      "tls",
+      messageOf(error),
+      "set FLOW_TLS_CERT and FLOW_TLS_KEY to files in PEM that the gateway may read"
+    )
   }
 }
 
 const readableFinding = async (name: string, variable: string, path: string): Promise<Finding> =>
   access(path, constants.R_OK).then(
     () => ok(name, path),
-    (error) => fault(name, reasonOf(error), `set ${variable} to a file that the gateway may read`)
+    (error) => fault(name, messageOf(error), `set ${variable} to a file that the gateway may read`)
   )
 
 /** Milliseconds that a disk has to answer. */
 const diskPatience = 10_000
 
 const away = (name: string) => (error: unknown) => [
-  fault(name, reasonOf(error), "bring the storage back, or choose another one")
+  fault(name, messageOf(error), "bring the storage back, or choose another one")
 ]
 
 /** The state of the folders and of the database that the settings name. Changes nothing. */

@@ -1,4 +1,5 @@
 import { Effect, Schema } from "effect"
+import { messageOf } from "../../languages/ErrorMessage.ts"
 
 /**
  * The embedded PostgreSQL server could not be set up or started. `message` is one line for the operator, including what
@@ -45,7 +46,7 @@ export const isDiskFull = (printed: string): boolean => fullDisk.test(printed)
 export const roomOn = (folder: string, printed: string): string =>
   isDiskFull(printed) ? `. Make room on the disk of ${folder}` : ""
 
-const reason = (cause: unknown): string => lastLine(cause instanceof Error ? cause.message : String(cause))
+const reason = (cause: unknown): string => lastLine(messageOf(cause))
 
 /** Runs file and process operations; maps whatever they throw to an error with the message `what: reason. remedy`. */
 export const attempt = <A>(

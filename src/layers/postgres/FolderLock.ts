@@ -3,6 +3,7 @@ import { join, resolve } from "node:path"
 import { DatabaseSync } from "node:sqlite"
 import type { Scope } from "effect"
 import { Effect, Schema } from "effect"
+import { messageOf } from "../../languages/ErrorMessage.ts"
 
 /** Another gateway is using the data folder. */
 export class FolderLocked extends Schema.TaggedError<FolderLocked>()("FolderLocked", {
@@ -70,7 +71,7 @@ const whoHolds = (folder: string): string => {
 
 const refusal = (folder: string, cause: unknown): FolderLocked => {
   if (!isBusy(cause)) {
-    const reason = cause instanceof Error ? cause.message : String(cause)
+    const reason = messageOf(cause)
     return new FolderLocked({
       folder,
       pid: undefined,

@@ -1,6 +1,7 @@
 import * as NodeCrypto from "@effect/platform-node/NodeCrypto"
 import { Context, Effect, Layer, Redacted, Result, Stream, SubscriptionRef } from "effect"
 import * as Aead from "effect/crypto/Aead"
+import { messageOf } from "../../languages/ErrorMessage.ts"
 import { inBackground } from "../../services/shared/Background.ts"
 import { observeGauge } from "../../services/shared/Observed.ts"
 import { Settings } from "../../services/shared/Settings.ts"
@@ -53,7 +54,7 @@ const textOf = (path: string) =>
   Effect.gen(function* () {
     const file = yield* Effect.tryPromise({
       try: () => readSmallFile(path, mostBytes),
-      catch: (error) => `${path} cannot be read: ${error instanceof Error ? error.message : String(error)}`
+      catch: (error) => `${path} cannot be read: ${messageOf(error)}`
     })
     if (typeof file === "string") return yield* Effect.fail(`${path} ${failureText(file, mostBytes)}`)
     return { text: new TextDecoder().decode(file.bytes), mode: file.mode }

@@ -1,4 +1,5 @@
 import { Effect, Schema } from "effect"
+import { messageOf } from "../../languages/ErrorMessage.ts"
 import { parseJson } from "../../languages/json/JsonValue.ts"
 import { batchRecords } from "../Batch.ts"
 import { Length, millisOf } from "../Duration.ts"
@@ -146,7 +147,7 @@ const takeJson = async (
   try {
     body = parseJson(text)
   } catch (error) {
-    throw new Error(`The answer is not JSON: ${error instanceof Error ? error.message : String(error)}`)
+    throw new Error(`The answer is not JSON: ${messageOf(error)}`)
   }
   const found = valueAt(body, records)
   if (found === undefined) throw new Error(`The answer has no ${records}: set records to where the records are`)

@@ -1,4 +1,5 @@
 import { Effect, Schema } from "effect"
+import { messageOf } from "../../languages/ErrorMessage.ts"
 import { type Fields, fieldPath, getPath, setPath, type Value } from "../../languages/FieldPath.ts"
 import { Failures } from "../Failures.ts"
 import { chosen, type Event, errors, node } from "../Node.ts"
@@ -129,7 +130,7 @@ export const geoip = node({
       try {
         record = now.find(address)
       } catch (error) {
-        throw new Error(`The database is damaged at ${text}: ${error instanceof Error ? error.message : String(error)}`)
+        throw new Error(`The database is damaged at ${text}: ${messageOf(error)}`)
       }
       const fields = record === undefined ? undefined : fieldsOfRecord(record)
       return fields === undefined ? `the database has no ${text.trim()}` : (placed(below, fields) as Event)

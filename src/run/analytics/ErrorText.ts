@@ -1,5 +1,6 @@
 import { SqlFailure } from "../../drivers/duckdb/Database.ts"
 import { placeOf } from "../../drivers/duckdb/Statement.ts"
+import { messageOf } from "../../languages/ErrorMessage.ts"
 import { NodeFailure } from "../stream/NodeFailure.ts"
 
 /** The state of the run when a statement failed. */
@@ -56,7 +57,7 @@ export const explained = (error: unknown, scene: Scene): unknown => {
   if (error instanceof NodeFailure) return error
   const { component, statement, files } = scene
   if (!(error instanceof SqlFailure)) {
-    const detail = error instanceof Error ? error.message : String(error)
+    const detail = messageOf(error)
     return new NodeFailure({ component, detail, cause: error })
   }
   if (error.kind === "Out of Memory") {

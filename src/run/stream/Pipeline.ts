@@ -1,4 +1,5 @@
 import { Schema } from "effect"
+import { messageOf } from "../../languages/ErrorMessage.ts"
 import { catalogue } from "../../nodes/Catalogue.ts"
 import { reasonOf } from "../../nodes/Failures.ts"
 import {
@@ -166,7 +167,7 @@ class StreamNode {
 
   #failure(cause: unknown): NodeFailure {
     if (cause instanceof NodeFailure) return cause
-    const detail = cause instanceof Error ? cause.message : String(cause)
+    const detail = messageOf(cause)
     return new NodeFailure({ component: this.component, detail, cause })
   }
 

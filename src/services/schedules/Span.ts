@@ -1,6 +1,6 @@
 import { Schema } from "effect"
+import { unitMillis } from "../../languages/UnitMillis.ts"
 
-const units: Readonly<Record<string, number>> = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 }
 const span = /^([1-9]\d{0,4})(s|m|h|d)$/u
 
 /** A span of time in a schedule. */
@@ -9,5 +9,5 @@ export const Span = Schema.String.check(Schema.isPattern(span, { expected: "a sp
 /** The milliseconds of a span. */
 export const spanMillis = (text: string): number => {
   const [, count = "", unit = ""] = span.exec(text) ?? []
-  return Number(count) * (units[unit] ?? 0)
+  return Number(count) * (unitMillis[unit] ?? 0)
 }

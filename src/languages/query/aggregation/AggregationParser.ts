@@ -2,6 +2,7 @@ import { Predicate, Result } from "effect"
 import type { Issue } from "../../Issue.ts"
 import { isRaw } from "../../json/JsonNumbers.ts"
 import { listed, suggestion } from "../../Suggest.ts"
+import { unitMillis } from "../../UnitMillis.ts"
 import { zoneOffset } from "../DateMath.ts"
 import { fieldOf, Place } from "../parse/ValueReader.ts"
 import { parseQuery } from "../QueryParser.ts"
@@ -127,8 +128,6 @@ const calendar: Readonly<Record<string, CalendarUnit>> = {
   "1y": "year"
 }
 
-const units: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 }
-
 const interval = (members: ReadonlyMap<string, Place>, place: Place): Interval | undefined => {
   const [byCalendar, fixed] = [members.get("calendar_interval"), members.get("fixed_interval")]
   if (byCalendar !== undefined && fixed === undefined) {
@@ -142,7 +141,7 @@ const interval = (members: ReadonlyMap<string, Place>, place: Place): Interval |
     const text = fixed.text()
     if (text === undefined) return undefined
     const [, digits = "", unit = ""] = /^(\d{1,12})(ms|s|m|h|d)$/.exec(text) ?? []
-    const millis = Number(digits) * (units[unit] ?? Number.NaN)
+    const millis = Number(digits) * (unitMillis[unit] ?? Number.NaN)
     if (millis >= 1 && millis <= 1e13) return { _tag: "fixed", millis }
     return fixed.fault("Expected a length such as 30s, 5m, 12h or 7d; weeks, months and years are a calendar_interval")
   }

@@ -1,3 +1,4 @@
+import { messageOf } from "../../../languages/ErrorMessage.ts"
 import { millisOf } from "../../Duration.ts"
 import type { NodeContext } from "../../Node.ts"
 import type { InputFiles } from "../../NodeFiles.ts"
@@ -84,7 +85,7 @@ export class Changing<A> {
   async #look(path: string, versionOf: (path: string) => Promise<string>): Promise<void> {
     let away = `"${path}" names no file`
     const found = await versionOf(path).catch((error) => {
-      away = error instanceof Error ? error.message : String(error)
+      away = messageOf(error)
       return ""
     })
     // The pattern may have matched no file from the beginning.
@@ -110,7 +111,7 @@ export class Changing<A> {
       if (this.#context.signal.aborted) return
       this.#failed = version
       this.#context.counted?.("failedReloads", 1)
-      const reason = error instanceof Error ? error.message : String(error)
+      const reason = messageOf(error)
       await this.#tell(`${path} has changed but cannot be used, so what was read before is kept: ${reason}`)
     }
   }

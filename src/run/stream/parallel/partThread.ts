@@ -3,6 +3,7 @@ import { join } from "node:path"
 import { parentPort, threadId, workerData } from "node:worker_threads"
 import { Effect, Layer, Result } from "effect"
 import { guard } from "../../../drivers/threads/TimeLimit.ts"
+import { messageOf } from "../../../languages/ErrorMessage.ts"
 import type { RunContext } from "../../../nodes/Node.ts"
 import { flowlineWithSecrets } from "../../../nodes/SecretSettings.ts"
 import { split } from "../../../nodes/Split.ts"
@@ -56,7 +57,7 @@ const readAt = (file: number, into: Uint8Array, at: number): number => {
 
 const failureOf = (error: unknown): Reply => {
   if (error instanceof NodeFailure) return { component: error.component, failure: error.detail }
-  return { component: undefined, failure: error instanceof Error ? error.message : String(error) }
+  return { component: undefined, failure: messageOf(error) }
 }
 
 const order = decodeOrder(String(workerData))
