@@ -1,5 +1,5 @@
 import { Clock, Effect, Layer } from "effect"
-import { ScheduleClock } from "../../src/services/channels/ScheduleClock.ts"
+import { ScheduleClock } from "../../src/services/runs/ScheduleClock.ts"
 
 /** The clock of the tests. `jumped` is the time that a test has added. */
 export const jumping = (jumped: () => number) =>

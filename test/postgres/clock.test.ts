@@ -6,7 +6,7 @@ import { TestClock } from "effect/testing"
 import { layerFromUrl } from "../../src/layers/postgres/Postgres.ts"
 import * as PostgresClock from "../../src/layers/postgres/PostgresClock.ts"
 import { clockLook } from "../../src/protocol/Liveness.ts"
-import { ScheduleClock } from "../../src/services/channels/ScheduleClock.ts"
+import { ScheduleClock } from "../../src/services/runs/ScheduleClock.ts"
 import { freshDatabase } from "../support/postgres.ts"
 
 const hour = 3_600_000

@@ -3,8 +3,8 @@ import { SqlClient } from "effect/sql"
 import { unreachable } from "../../drivers/postgres/Unreachable.ts"
 import { clockLook } from "../../protocol/Liveness.ts"
 import { steadyMillis } from "../../protocol/SteadyTime.ts"
-import { ScheduleClock } from "../../services/channels/ScheduleClock.ts"
 import { retryWhileUnreachable } from "../../services/runs/Outage.ts"
+import { ScheduleClock } from "../../services/runs/ScheduleClock.ts"
 
 /** A difference of at least this many milliseconds is a jump; less is drift, and never turns the time back. */
 const jump = 1000

@@ -13,7 +13,7 @@ export interface ScheduleTime {
  * whatever happens to the clock of the gateway's machine. Only a jump of the database's clock turns it back.
  */
 export class ScheduleClock extends Context.Service<ScheduleClock, { readonly now: Effect.Effect<ScheduleTime> }>()(
-  "flow/channels/ScheduleClock"
+  "flow/runs/ScheduleClock"
 ) {}
 
 const next = (schedule: Cron.Cron, after: number): number => Cron.next(schedule, after).getTime()
