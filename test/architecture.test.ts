@@ -80,7 +80,7 @@ const folders = (graph: Graph, level: number): Graph => {
   const folderOf = (file: string) => file.split("/", level + 1).join("/")
   const found = new Map<string, Array<string>>()
   for (const [file, names] of graph) {
-    if (/^src\/services\/\w+\/Http\.ts$/.test(file)) continue
+    if (/^src\/services\/\w+\/\w*Http\.ts$/.test(file)) continue
     const folder = folderOf(file)
     const others = names.map(folderOf).filter((name) => name !== folder)
     found.set(folder, [...(found.get(folder) ?? []), ...others])
@@ -148,6 +148,7 @@ describe("architecture", () => {
       ["src/services/conf/Conf.ts", "src/services/conf/Description.ts"],
       ["src/services/conf/Http.ts", "src/layers/conf/ConfFolders.ts"],
       ["src/services/conf/Http.ts", "src/services/flowlines/Flowlines.ts"],
+      ["src/services/flowlines/Tries.ts", "src/services/flowlines/TryHttp.ts"],
       ["src/services/shared/Settings.ts", "src/services/http/FormReader.ts"],
       ["src/services/http/FormReader.ts", "src/services/conf/Conf.ts"],
       ["src/layers/conf/ConfFolders.ts", "src/services/conf/Api.ts"],

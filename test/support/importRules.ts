@@ -14,9 +14,9 @@ const browser =
 const light = /^@flow-gateway\/client\/(light|hjson)$/
 const packages = /^(?!src\/|packages\/)/
 /** The ports to permissions and limits, which are checked for every request. */
-const guards = /^src\/services\/(access|limits)\/(?!(Api|Http|Description)\.ts)\w+\.ts$/
+const guards = /^src\/services\/(access|limits)\/(?!(Api|\w*Http|Description)\.ts)\w+\.ts$/
 /** Use cases and ports of features: their whole folders except the HTTP files. */
-const services = /^src\/services\/(?!http\/|.*\/(Api|Http|Description)\.ts$)/
+const services = /^src\/services\/(?!http\/|.*\/(Api|\w*Http|Description)\.ts$)/
 
 /** Who may import whom: the first rule whose pattern matches the file applies. `own` is the feature's folder. */
 const rules: ReadonlyArray<readonly [files: RegExp, mayImport: (own: string) => ReadonlyArray<RegExp>]> = [
@@ -30,10 +30,10 @@ const rules: ReadonlyArray<readonly [files: RegExp, mayImport: (own: string) => 
   [/^src\/services\/http\//, () => [/^effect/, ground, http, ports]],
   [
     /^src\/services\/\w+\/Api\.ts$/,
-    (own) => [/^effect/, ground, new RegExp(`^${own}/(?!(Http|Description)\\.ts)\\w+\\.ts$`)]
+    (own) => [/^effect/, ground, new RegExp(`^${own}/(?!(\\w*Http|Description)\\.ts)\\w+\\.ts$`)]
   ],
   [/^src\/services\/\w+\/Description\.ts$/, () => [ground]],
-  [/^src\/services\/\w+\/Http\.ts$/, (own) => [/^effect/, ground, http, /^src\/Api\.ts$/, new RegExp(`^${own}/`)]],
+  [/^src\/services\/\w+\/\w*Http\.ts$/, (own) => [/^effect/, ground, http, /^src\/Api\.ts$/, new RegExp(`^${own}/`)]],
   [/^src\/services\//, () => [pure, ground, /^src\/nodes\//, ports, services]],
   [
     /^src\/layers\/http\//,

@@ -1,0 +1,68 @@
+import { Effect } from "effect"
+import type { HttpServerRequest } from "effect/http"
+import { idempotent } from "../http/Idempotency.ts"
+import { readOptionalJson } from "../http/JsonBody.ts"
+import type { FlowlineId } from "../shared/FlowlineId.ts"
+import { isForm } from "../shared/Form.ts"
+import { IdempotencyStore } from "../shared/IdempotencyStore.ts"
+import { Settings } from "../shared/Settings.ts"
+import type { TenantId } from "../shared/Tenant.ts"
+import { Flowlines, type Started, Starter } from "./Flowlines.ts"
+import { fileIn, flowlineForms, parametersIn } from "./FormHttp.ts"
+import { inBody, parametersOfBody } from "./GivenParameters.ts"
+import { seenBy } from "./SavedHttp.ts"
+
+const started = ({ id }: Started) => ({ body: { id } })
+
+const joined = (one: Uint8Array, other: Uint8Array): Uint8Array<ArrayBuffer> => {
+  const both = new Uint8Array(one.length + 1 + other.length)
+  both.set(one)
+  // No byte of UTF-8, so that no two pairs are joined to the same.
+  both[one.length] = 0xff
+  both.set(other, one.length + 1)
+  return both
+}
+
+/** The endpoints that start executions: of a file, and of a saved flowline. */
+export const starts = Effect.gen(function* () {
+  const flowlines = yield* Flowlines
+  const starter = yield* Starter
+  const answers = yield* IdempotencyStore
+  const { limits } = yield* Settings
+  const { readParameters, readFileAndParameters } = yield* flowlineForms
+
+  const executeOnce = Effect.fnUntraced(function* (tenant: TenantId, request: HttpServerRequest.HttpServerRequest) {
+    const form = yield* readFileAndParameters(tenant, request)
+    const file = fileIn(form)
+    const { sent, given } = yield* parametersIn(form)
+    const body = sent.length === 0 ? file.bytes : joined(file.bytes, sent)
+    return yield* idempotent(answers, request, tenant, body, (answered) =>
+      starter.executeOnce(tenant, file, answered(started), given)
+    )
+  })
+
+  const execute = Effect.fnUntraced(function* (
+    tenant: TenantId,
+    request: HttpServerRequest.HttpServerRequest,
+    id: FlowlineId,
+    version: number | undefined
+  ) {
+    if (isForm(request.headers["content-type"])) {
+      const { sent, given } = yield* parametersIn(yield* readParameters(tenant, request))
+      return yield* idempotent(answers, request, tenant, sent, (answered) =>
+        Effect.flatMap(seenBy(flowlines, tenant, request, id, version), (seen) =>
+          starter.execute(tenant, id, seen, answered(started), given)
+        )
+      )
+    }
+    const { body, value } = yield* readOptionalJson(request, limits.jsonBody)
+    const given = yield* parametersOfBody(body, value)
+    return yield* idempotent(answers, request, tenant, body, (answered) =>
+      Effect.flatMap(seenBy(flowlines, tenant, request, id, version), (seen) =>
+        inBody(starter.execute(tenant, id, seen, answered(started), given))
+      )
+    )
+  })
+
+  return { executeOnce, execute }
+})
