@@ -20,10 +20,22 @@ import { eventually } from "../support/process.ts"
 
 const make = Effect.gen(function* () {
   const root = join(yield* scratch, "blobs")
+  /** How many blobs each release in the background has removed. */
+  const released: Array<number> = []
+  const observed = Layer.effect(
+    BlobSweep,
+    Effect.map(BlobSweep, (sweep) =>
+      BlobSweep.of({
+        ...sweep,
+        release: (tenant, sha256s) =>
+          Effect.tap(sweep.release(tenant, sha256s), (removed) => Effect.sync(() => released.push(removed)))
+      })
+    )
+  ).pipe(Layer.provide(BlobSweep.layer("1 hour")))
   const context = yield* Layer.build(
     Layer.fresh(
       Archives.layer.pipe(
-        Layer.provideMerge(BlobSweep.layer("1 hour")),
+        Layer.provideMerge(observed),
         Layer.provideMerge([
           Disk.layer.pipe(Layer.provide(Disk.DiskConfig.layer(root))),
           MemoryStore.layer,
@@ -46,18 +58,19 @@ const make = Effect.gen(function* () {
     const time = Date.now() / 1000 - hours * 3600
     utimesSync(join(root, "one", "blobs", sha256.slice(0, 2), sha256), time, time)
   }
-  return { root, archives, blobs, sweep, add, age }
+  return { root, archives, blobs, sweep, add, age, released }
 })
 
 describe("the bytes of archives", () => {
   it.live("go with the last archive that has them", () =>
     Effect.gen(function* () {
-      const { root, archives, add, age, blobs } = yield* make
+      const { root, archives, add, age, blobs, released } = yield* make
       const sha256 = yield* add("x-1", noise(100))
       yield* add("x-2", noise(100))
       age(sha256, 2)
       yield* archives.remove(TenantId("one"), ArchiveId("x-1"))
-      yield* Effect.sleep("20 millis")
+      yield* Effect.promise(() => eventually("a release", () => released.length > 0))
+      assert.deepStrictEqual(released, [0])
       assert.strictEqual(yield* blobs.size("one", sha256), 100)
       yield* archives.remove(TenantId("one"), ArchiveId("x-2"))
       yield* Effect.promise(() => eventually("no blob", () => filesBelow(root).length === 0))

@@ -7,18 +7,29 @@ import { runGone } from "../../src/protocol/Liveness.ts"
 
 const { signal } = new AbortController()
 
+/** A run that leads a process group, and the wait for it. */
+const started = () => {
+  const run = spawn("sleep", ["60"], { detached: true, stdio: "ignore" })
+  const gone = once(run, "exit")
+  let isOver = false
+  const waiting = outlived(`${hostname()}:${run.pid}`, signal).then(() => {
+    isOver = true
+  })
+  return { run, gone, waiting, isOver: () => isOver }
+}
+
+const ended = async ({ run, gone, waiting }: ReturnType<typeof started>) => {
+  run.kill("SIGKILL")
+  await Promise.all([gone, waiting])
+}
+
 describe("a run that a killed gateway left behind", () => {
   it("is waited for until it is gone", async () => {
-    const run = spawn("sleep", ["60"], { detached: true, stdio: "ignore" })
-    const gone = once(run, "exit")
-    let waited = false
-    const waiting = outlived(`${hostname()}:${run.pid}`, signal).then(() => {
-      waited = true
-    })
-    await new Promise((done) => setTimeout(done, 200))
-    assert.isFalse(waited)
-    run.kill("SIGKILL")
-    await Promise.all([gone, waiting])
+    const [first, second] = [started(), started()]
+    await ended(first)
+    // The second run was looked for as often as the first one, and is still there.
+    assert.isFalse(second.isOver())
+    await ended(second)
   })
 
   it("is not waited for when it ran elsewhere, is gone, or its number is that of another process", async () => {

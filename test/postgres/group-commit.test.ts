@@ -1,6 +1,7 @@
 import { expect, it } from "@effect/vitest"
 import { Context, Deferred, Effect, Exit, Fiber } from "effect"
 import { groupCommit } from "../../src/layers/postgres/GroupCommit.ts"
+import { until } from "../support/process.ts"
 
 /** Calls that wait until they are released, and the entries that each has taken. */
 const calls = () => {
@@ -74,7 +75,10 @@ it.live("a call that does not end holds nobody up for more than a second", () =>
     const { taken, ask, release } = calls()
     const first = yield* ask(1)
     const second = yield* ask(2)
-    while (taken.length < 2) yield* Effect.sleep("20 millis")
+    yield* until(
+      Effect.sync(() => taken.length),
+      (calls) => calls === 2
+    )
     release(1)
     expect(yield* Fiber.join(second)).toBe(20)
     release(0)
