@@ -3,7 +3,7 @@ import { expect, it, layer } from "@effect/vitest"
 import { Context, Effect, Layer, Logger, Option, Schema } from "effect"
 import { HttpServer, HttpServerRequest, HttpServerResponse } from "effect/http"
 import * as Anonymous from "../../src/layers/access/Anonymous.ts"
-import { identified } from "../../src/layers/http/answers/Identified.ts"
+import { withClientAddress } from "../../src/layers/http/answers/ClientAddress.ts"
 import { authenticated } from "../../src/layers/http/guards/Authentication.ts"
 import { trustedProxies } from "../../src/layers/http/server/Forwarded.ts"
 import { nodeServer } from "../../src/layers/http/server/NodeServer.ts"
@@ -151,7 +151,7 @@ it.live("handlers and their log lines know the id, the client and the scheme", (
     const serving = (proxies: ReadonlyArray<string>) =>
       HttpServer.serve(
         HttpServerRequest.HttpServerRequest.use((given) =>
-          Effect.provideService(asked, HttpServerRequest.HttpServerRequest, identified(given))
+          Effect.provideService(asked, HttpServerRequest.HttpServerRequest, withClientAddress(given))
         )
       ).pipe(
         Layer.provideMerge(

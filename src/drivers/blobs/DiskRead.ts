@@ -10,7 +10,7 @@ import type { BlobPath } from "./DiskPaths.ts"
 import { readSums, writeSums } from "./DiskSums.ts"
 import { type Calls, tracked } from "./FileCalls.ts"
 import { closeQuietly, type Root } from "./Folder.ts"
-import { chunkSize, streamOf } from "./Opened.ts"
+import { chunkSize, streamOf } from "./OpenBlob.ts"
 import { DamagedBlob, planOf, verified } from "./VerifiedChunks.ts"
 
 interface Opened {

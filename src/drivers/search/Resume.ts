@@ -53,7 +53,7 @@ export const resumed = <Row, E>(
       awaySince ??= now
       return breaks <= mostBreaks && now - awaySince < limit
     })
-    const patiently = Schedule.while(outagePauses, ({ input }: { readonly input: unknown }) =>
+    const retries = Schedule.while(outagePauses, ({ input }: { readonly input: unknown }) =>
       input instanceof StorageUnreachable ? mayRetry : Effect.succeed(false)
     )
     return Stream.suspend(() => open(start, opened)).pipe(
@@ -63,6 +63,6 @@ export const resumed = <Row, E>(
         breaks = 0
         return rows
       }),
-      Stream.retry(patiently)
+      Stream.retry(retries)
     )
   })

@@ -4,10 +4,10 @@ import { Authenticator } from "../../services/access/Authenticator.ts"
 import { Refusals } from "../../services/shared/Refusals.ts"
 import { Settings } from "../../services/shared/Settings.ts"
 import { Tenants } from "../../services/shared/Tenant.ts"
+import { withClientAddress } from "./answers/ClientAddress.ts"
 import { compression } from "./answers/Compression.ts"
 import { cors } from "./answers/Cors.ts"
 import { FixedAnswers } from "./answers/FixedAnswers.ts"
-import { identified } from "./answers/Identified.ts"
 import { problems } from "./answers/Problems.ts"
 import { revalidated } from "./answers/Revalidation.ts"
 import { browserCheck } from "./guards/Browsers.ts"
@@ -32,7 +32,7 @@ export const layer = (table: RouteTable) =>
           const finished = settings.compression ? compression(plain, revalidated) : withTags(plain)
           const answered = settings.cors.length === 0 ? finished : withCors(finished)
           return HttpServerRequest.HttpServerRequest.use((given) => {
-            const request = identified(routed(given))
+            const request = withClientAddress(routed(given))
             const learned = fixed.learning(given, answered)
             if (request === given) return learned
             return Effect.provideService(learned, HttpServerRequest.HttpServerRequest, request)

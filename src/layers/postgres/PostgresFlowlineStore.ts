@@ -15,7 +15,7 @@ import { flowlineScope } from "../../services/runs/PositionStore.ts"
 import type { FlowlineId } from "../../services/shared/FlowlineId.ts"
 import type { ListRow } from "../../services/shared/Listing.ts"
 import type { TenantId } from "../../services/shared/Tenant.ts"
-import { byTurn } from "./ByTurn.ts"
+import { batchedReads } from "./BatchedReads.ts"
 import { bytesBefore, listPages, type PageRow, pageBytes } from "./Pages.ts"
 import { WideSql } from "./Postgres.ts"
 import { isoTime, storable } from "./SqlText.ts"
@@ -124,7 +124,7 @@ export const layer = Layer.effect(
       return row
     }, unreachable)
 
-    const getCurrent = byTurn((keys: ReadonlyArray<readonly [tenant: TenantId, id: FlowlineId]>) => {
+    const getCurrent = batchedReads((keys: ReadonlyArray<readonly [tenant: TenantId, id: FlowlineId]>) => {
       const tenants = keys.map(([tenant]) => tenant)
       const ids = keys.map(([, id]) => id)
       const rows = sql<FlowlineVersion & { readonly asked: number }>`

@@ -19,7 +19,7 @@ import { sendersFirst } from "../../protocol/SendersFirst.ts"
 import { Commits } from "./Commits.ts"
 import { NodeCounts } from "./NodeCounts.ts"
 import { NodeFailure } from "./NodeFailure.ts"
-import { together } from "./Together.ts"
+import { sharedCalls } from "./SharedCalls.ts"
 
 /** A running flowline. */
 export interface Pipeline {
@@ -78,7 +78,7 @@ export const pipeline = (
     (cause) => abort.signal.aborted || abort.abort(cause)
   )
 
-  const stored = together(flush)
+  const stored = sharedCalls(flush)
 
   const isSourced = streamNodes.some(({ type }) => type.identifies === true)
 

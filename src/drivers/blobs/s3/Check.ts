@@ -4,7 +4,7 @@ import type { Checked } from "../Check.ts"
 import { type Bucket, isMissing, refusalOf } from "./Bucket.ts"
 import { type BlobKeys, examineObject } from "./GetObject.ts"
 import { copySource } from "./Keys.ts"
-import { page } from "./Look.ts"
+import { page } from "./ListObjects.ts"
 import { copyObject } from "./PutObject.ts"
 import { readSums, writeSums } from "./Sums.ts"
 

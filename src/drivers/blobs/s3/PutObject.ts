@@ -5,7 +5,7 @@ import { Overdue } from "../FileCalls.ts"
 import { type Bucket, removeObject } from "./Bucket.ts"
 import { collect, type ReceivedBlob } from "./Collect.ts"
 import { copySource, type Keys, named } from "./Keys.ts"
-import { type Listed, look } from "./Look.ts"
+import { findBlob, type Listed } from "./ListObjects.ts"
 import { Multipart } from "./Multipart.ts"
 import { writeSums } from "./Sums.ts"
 
@@ -76,7 +76,7 @@ export const publish = async (bucket: Bucket, key: string, taken: ReceivedBlob, 
   await put(bucket, key, taken, signal)
   const end = performance.now() + 3 * bucket.deadline
   for (;;) {
-    const { stored, marks } = await look(bucket, key, signal)
+    const { stored, marks } = await findBlob(bucket, key, signal)
     if (!marks.some((mark) => isLive(mark, stored, bucket.deadline))) {
       for (const mark of marks) await removeObject(bucket, mark.key).catch(() => {})
       if (stored !== undefined) return

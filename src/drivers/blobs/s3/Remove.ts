@@ -8,12 +8,12 @@ import { neverWithSums } from "../BlockSums.ts"
 import { Overdue } from "../FileCalls.ts"
 import { type Bucket, removeObject } from "./Bucket.ts"
 import { isLeft, isTenant, type Keys, named } from "./Keys.ts"
-import { look, pages, storedAt } from "./Look.ts"
+import { findBlob, pages, storedAt } from "./ListObjects.ts"
 
 /** Removes a blob and returns whether it existed. */
 export const removeBlob = async (bucket: Bucket, keys: Keys, tenant: string, sha256: string): Promise<boolean> => {
   const key = keys.blob(tenant, sha256)
-  const { stored } = await look(bucket, key)
+  const { stored } = await findBlob(bucket, key)
   if (stored === undefined) return false
   await removeObject(bucket, key)
   if (stored.size > neverWithSums) await removeObject(bucket, keys.sums(tenant, sha256)).catch(() => {})
@@ -36,7 +36,7 @@ export const removeBefore = (
     const key = keys.blob(tenant, sha256)
     let size = 0
     const isOld = async () => {
-      const { stored } = await look(bucket, key)
+      const { stored } = await findBlob(bucket, key)
       size = stored?.size ?? 0
       return stored !== undefined && storedAt(stored) < writtenBefore
     }

@@ -3,7 +3,7 @@ import { GetObjectCommand, PutObjectCommand } from "@aws-sdk/client-s3"
 import { Effect, Schedule, Schema } from "effect"
 import { type Bucket, refusalOf, removeObject, troubleOf } from "./Bucket.ts"
 import { type Keys, named, ownFolder } from "./Keys.ts"
-import { page } from "./Look.ts"
+import { page } from "./ListObjects.ts"
 
 /** Writes, reads back and removes a small object. */
 export const probe = (bucket: Bucket, keys: Keys): Promise<void> =>

@@ -17,7 +17,7 @@ import { asProblem, membersOf, traceIds } from "../problems/ProblemBody.ts"
 import { pathOf } from "../routes/Paths.ts"
 import type { RouteEntry, RouteTable } from "../routes/RouteTable.ts"
 import { Received } from "../server/NodeMessages.ts"
-import { refusalOf as auditedOf } from "./Noted.ts"
+import { auditedRefusal } from "./AuditedRefusal.ts"
 import { isUnmatched } from "./Revalidation.ts"
 
 type Request = HttpServerRequest.HttpServerRequest
@@ -199,7 +199,7 @@ const finisher =
           const problem = membersOf(response)
           const instance = instanceOf(request)
           const requestId = requestIdOf(request)
-          const refusal = auditedOf(table, request, requestId, instance, problem)
+          const refusal = auditedRefusal(table, request, requestId, instance, problem)
           if (refusal !== undefined) refusals.note(refusal)
           return Effect.map(traceIdOf(request), (traceId) => {
             traceIds.set(request.source, traceId)

@@ -5,9 +5,9 @@ import { codeOf, Failure } from "../../../drivers/Failure.ts"
 import type { TenantFiles } from "../../../drivers/files/TenantFiles.ts"
 import { compressionOf } from "../../../nodes/Paths.ts"
 import type { Growth, Tailing } from "../../../nodes/Position.ts"
+import { FolderWatcher } from "./FolderWatcher.ts"
 import { type Block, Followed, type Reached } from "./Followed.ts"
 import { beginsWith, type Identity, identify, isSame } from "./Identity.ts"
-import { Wake } from "./Wake.ts"
 
 /** Milliseconds between two checks of the files when the system reports no change. */
 const pollMillis = 1000
@@ -69,7 +69,7 @@ export class Tail {
   readonly #files: TenantFiles
   readonly #how: Tailing
   readonly #signal: AbortSignal
-  readonly #wake: Wake
+  readonly #watcher: FolderWatcher
   /** Files that have no name now, oldest first. They return with a share that was offline or a folder that was moved. */
   #known: ReadonlyArray<Known>
   #followed: Array<Followed> = []
@@ -85,7 +85,7 @@ export class Tail {
     this.#how = how
     this.#files = files
     this.#signal = signal
-    this.#wake = new Wake(signal)
+    this.#watcher = new FolderWatcher(signal)
     const saved = Schema.decodeUnknownOption(Saved)(position)
     this.#known = saved._tag === "Some" ? saved.value.files : []
   }
@@ -124,13 +124,13 @@ export class Tail {
         }
         if (moved) continue
         yield* this.#leave()
-        const changed = await this.#wake.wait(this.#pause())
+        const changed = await this.#watcher.wait(this.#pause())
         if (!changed && performance.now() - found < findMillis) continue
         await this.#find()
         found = performance.now()
       }
     } finally {
-      this.#wake.close()
+      this.#watcher.close()
       await Promise.all(this.#followed.map((file) => file.close()))
     }
   }
@@ -177,7 +177,7 @@ export class Tail {
     const all = new Set(paths)
     for (const path of this.#refused.keys()) if (!all.has(path)) this.#refused.delete(path)
     for (const file of this.#followed) if (!named.has(file)) file.lostAt ??= performance.now()
-    this.#wake.watch(folders)
+    this.#watcher.watch(folders)
   }
 
   /** Files that cannot be found look like files that are not there yet. */

@@ -17,7 +17,7 @@ const atOnce = 256
  * The statement takes its services, and so its parent span, from the first request. It continues when requests are
  * interrupted.
  */
-export const byTurn = <K, A, E>(
+export const batchedReads = <K, A, E>(
   read: (keys: ReadonlyArray<K>) => Effect.Effect<ReadonlyArray<A | undefined>, E>
 ): ((key: K) => Effect.Effect<A | undefined, E>) => {
   let asking: Array<Asker<K, A, E>> = []

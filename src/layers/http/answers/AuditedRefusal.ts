@@ -40,7 +40,7 @@ const tenantOf = (path: string): string => {
 /**
  * The audit's row for an answer: a refused request, or a change that the gateway could not make. Undefined for others.
  */
-export const refusalOf = (
+export const auditedRefusal = (
   table: RouteTable,
   request: HttpServerRequest.HttpServerRequest,
   requestId: string,

@@ -3,7 +3,9 @@ import type { HttpServerRequest } from "effect/http"
 import { Received } from "../server/NodeMessages.ts"
 
 /** Gives a request that came through a trusted proxy the client's address and scheme; returns others unchanged. */
-export const identified = (request: HttpServerRequest.HttpServerRequest): HttpServerRequest.HttpServerRequest => {
+export const withClientAddress = (
+  request: HttpServerRequest.HttpServerRequest
+): HttpServerRequest.HttpServerRequest => {
   const { source } = request
   if (!(source instanceof Received) || source.forwarded === undefined) return request
   const { client, protocol } = source.forwarded

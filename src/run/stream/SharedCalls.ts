@@ -2,7 +2,7 @@
  * Shares calls: everybody who asks while a call is under way gets the result of the next one, which begins after all of
  * them have asked.
  */
-export const together = (call: () => Promise<void>): (() => Promise<void>) => {
+export const sharedCalls = (call: () => Promise<void>): (() => Promise<void>) => {
   let underWay: Promise<void> = Promise.resolve()
   let next: Promise<void> | undefined
   return () => {

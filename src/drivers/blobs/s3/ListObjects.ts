@@ -48,7 +48,7 @@ export async function* pages(
 export const storedAt = ({ modified }: Listed): number => (modified % 1000 === 0 ? modified + 999 : modified)
 
 /** A blob and the marks of its pending removals, in one listing. */
-export const look = async (
+export const findBlob = async (
   bucket: Bucket,
   blob: string,
   signal?: AbortSignal

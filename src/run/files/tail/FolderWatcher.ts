@@ -6,11 +6,11 @@ const maxWatched = 256
 const gatherMillis = 20
 
 /** Reports changes in folders. Where the system cannot watch, only the polling interval applies. */
-export class Wake {
+export class FolderWatcher {
   readonly #signal: AbortSignal
   readonly #watchers = new Map<string, FSWatcher>()
   #changed = false
-  #wake: (() => void) | undefined
+  #resolve: (() => void) | undefined
 
   constructor(signal: AbortSignal) {
     this.#signal = signal
@@ -19,7 +19,7 @@ export class Wake {
 
   readonly #rouse = (): void => {
     this.#changed = true
-    this.#wake?.()
+    this.#resolve?.()
   }
 
   /** Replaces the set of watched folders. */
@@ -51,12 +51,12 @@ export class Wake {
     if (!this.#changed && !this.#signal.aborted) {
       await new Promise<void>((resolve) => {
         const timer = setTimeout(resolve, millis)
-        this.#wake = () => {
+        this.#resolve = () => {
           clearTimeout(timer)
           resolve()
         }
       })
-      this.#wake = undefined
+      this.#resolve = undefined
     }
     const changed = this.#changed
     if (changed && !this.#signal.aborted) await new Promise((resolve) => setTimeout(resolve, gatherMillis))
