@@ -156,7 +156,8 @@ def attend(pid, ready, shifted, user):
             except (OSError, ValueError) as error:
                 os.write(DOOR, f"{reason_of(error)}\n".encode())
     close(DOOR, mounts)
-    system.drop_capabilities()
+    # The kernel sends the command the signal of this process's end only if this process may signal the command's user.
+    system.drop_capabilities(system.MAY_KILL if shifted is not None else 0)
     end_with(pid)
 
 

@@ -16,6 +16,7 @@ _DETACH = 2
 _SET_DUMPABLE = 4
 _PDEATHSIG, _CAPBSET_READ, _CAPBSET_DROP, _NO_NEW_PRIVS, _CAP_AMBIENT = 1, 23, 24, 38, 47
 _CAP_AMBIENT_CLEAR_ALL = 4
+MAY_KILL = 1 << 5
 
 
 def _check(name, result):
@@ -83,10 +84,14 @@ def bound_capabilities():
             _check("prctl", _libc.prctl(_CAPBSET_DROP, ctypes.c_ulong(capability), 0, 0, 0))
 
 
-def drop_capabilities():
+def drop_capabilities(kept=0):
+    """Drops all capabilities but the kept ones, a mask of numbers below 32, of which it may have only some."""
     _libc.prctl(_CAP_AMBIENT, ctypes.c_ulong(_CAP_AMBIENT_CLEAR_ALL), 0, 0, 0)
     version_3 = 0x20080522
-    _check("capset", _libc.capset(struct.pack("Ii", version_3, 0), bytes(24)))
+    had = ctypes.create_string_buffer(24)
+    _check("capget", _libc.capget(struct.pack("Ii", version_3, 0), had))
+    kept &= struct.unpack_from("III", had)[1]
+    _check("capset", _libc.capset(struct.pack("Ii", version_3, 0), struct.pack("6I", kept, kept, 0, 0, 0, 0)))
 
 
 def refuse_privileges():
