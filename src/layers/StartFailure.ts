@@ -1,5 +1,8 @@
 import { Cause, Config, Option, Predicate, Schema, SchemaIssue } from "effect"
 import { HttpServerError } from "effect/http"
+import { SqlError } from "effect/sql/SqlError"
+import { saidBy } from "../drivers/postgres/SqlState.ts"
+import { isUnreachable } from "../drivers/postgres/Unreachable.ts"
 import { messageOf } from "../languages/ErrorMessage.ts"
 
 /** Why the gateway cannot start: one line for the operator, or the whole cause if it is a bug. */
@@ -8,7 +11,12 @@ export const startFailure = (cause: Cause.Cause<unknown>): string =>
     onSome: (error) => oneLine(reasonOf(error)),
     onNone: () => {
       const defect = Cause.squash(cause)
-      return isSystemError(defect) ? oneLine(defect.message) : Cause.pretty(cause)
+      if (isSystemError(defect)) return oneLine(defect.message)
+      // PostgreSQL went away, or took no more connections, after the start had begun.
+      if (defect instanceof SqlError && isUnreachable(defect)) {
+        return oneLine(`PostgreSQL cannot be used: ${saidBy(defect)}`)
+      }
+      return Cause.pretty(cause)
     }
   })
 
@@ -34,5 +42,6 @@ const reasonOf = (error: unknown): string => {
   }
   if (error instanceof Config.ConfigError) return settingFailure(error)
   if (Predicate.hasProperty(error, "variable") && error instanceof Error) return `${error.variable}: ${error.message}`
+  if (error instanceof SqlError) return `PostgreSQL cannot be used: ${saidBy(error)}`
   return messageOf(error)
 }

@@ -3,7 +3,7 @@ import { SqlClient } from "effect/sql"
 import { SqlError } from "effect/sql/SqlError"
 import { StorageUnreachable } from "../../errors/StorageUnreachable.ts"
 import { storageDeadline } from "../../protocol/Liveness.ts"
-import { sqlState } from "./SqlState.ts"
+import { saidBy, sqlState } from "./SqlState.ts"
 
 const unreachableMetadata = () => new StorageUnreachable({ storage: "metadata" })
 
@@ -40,7 +40,7 @@ export const isAway = (error: SqlError): boolean => {
 }
 
 /** Whether a failed statement means that PostgreSQL cannot be used, rather than that the statement is wrong. */
-const isUnreachable = (error: SqlError): boolean => isAway(error) || endsSession(error.reason.cause)
+export const isUnreachable = (error: SqlError): boolean => isAway(error) || endsSession(error.reason.cause)
 
 let reportedAt = Number.NEGATIVE_INFINITY
 
@@ -49,7 +49,8 @@ const report = (error: SqlError): Effect.Effect<void> =>
   Effect.suspend(() => {
     if (performance.now() - reportedAt < 1000) return Effect.void
     reportedAt = performance.now()
-    const reason = error.reason.cause instanceof Error ? `: ${error.reason.cause.message}` : ""
+    const said = saidBy(error)
+    const reason = said === error.message ? "" : `: ${said}`
     return Effect.logWarning(`PostgreSQL is unreachable: ${error.message}${reason}`)
   })
 

@@ -5,6 +5,7 @@ import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
 import { makeWatchedClient } from "../../drivers/postgres/ConnectionPools.ts"
 import { connectWatched, type Patience, targetOf } from "../../drivers/postgres/LivenessSocket.ts"
+import { saidBy } from "../../drivers/postgres/SqlState.ts"
 import { isAway } from "../../drivers/postgres/Unreachable.ts"
 import { connectionSilence, storageDeadline } from "../../protocol/Liveness.ts"
 import { startEmbedded } from "./Embedded.ts"
@@ -94,10 +95,10 @@ const prepareDatabase = (address: Redacted.Redacted<string>, files: MigrationFil
       while: (error) => error._tag === "SqlError" && isAway(error) && error.reason._tag !== "AuthenticationError",
       schedule: Schedule.spaced("500 millis").pipe(Schedule.upTo({ duration: "30 seconds" }))
     }),
-    Effect.catchTag("SqlError", (error) => {
-      const reason = error.reason.cause instanceof Error ? error.reason.cause.message : error.message
-      return new PostgresRefused({ message: `PostgreSQL cannot be used: ${reason}`, cause: error })
-    })
+    Effect.catchTag(
+      "SqlError",
+      (error) => new PostgresRefused({ message: `PostgreSQL cannot be used: ${saidBy(error)}`, cause: error })
+    )
   )
 
 /** The two clients of a prepared database. */
