@@ -10,13 +10,9 @@ export const listBytes = 3.5 * 1024 * 1024
 
 const encoder = new TextEncoder()
 
-/** The SHA-256 of the bytes and of the link to the next page, in hex. It is made beside the event loop. */
-const digestOf = (bytes: Uint8Array<ArrayBuffer>, link = "") =>
-  Effect.promise(async () => {
-    const body = new Uint8Array(await crypto.subtle.digest("SHA-256", bytes))
-    const both = new Uint8Array([...body, ...encoder.encode(link)])
-    return Hex.encode(new Uint8Array(await crypto.subtle.digest("SHA-256", both)))
-  })
+/** The SHA-256 of bytes in hex. It is made beside the event loop. */
+const digestOf = (bytes: Uint8Array<ArrayBuffer>) =>
+  Effect.promise(async () => Hex.encode(new Uint8Array(await crypto.subtle.digest("SHA-256", bytes))))
 
 /** A JSON text that can be answered to several requests: a small one as text, a large one as bytes with their digest. */
 export type PreparedText =
@@ -33,9 +29,11 @@ const prepare = (text: string, held: Held, link: string | undefined, isRead: boo
     held.change(text.length)
     return Effect.succeed({ _tag: "Small", text, link })
   }
-  const bytes = encoder.encode(text)
-  held.change(bytes.length)
-  const digest = isRead ? digestOf(bytes, link) : Effect.undefined
+  // The tag is of the text and of the link to the next page. Both are hashed as one, because each call has its cost.
+  const withLink = encoder.encode(text + (link ?? ""))
+  const bytes = withLink.subarray(0, withLink.length - encoder.encode(link).length)
+  held.change(withLink.length)
+  const digest = isRead ? digestOf(withLink) : Effect.undefined
   return Effect.map(digest, (digest) => ({ _tag: "Large", bytes, link, digest }))
 }
 
