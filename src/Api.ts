@@ -19,8 +19,8 @@ import { ScanApi } from "./services/scan/Api.ts"
 import { HooksApi, SchedulesApi } from "./services/schedules/Api.ts"
 import { SearchApi } from "./services/search/Api.ts"
 import { SecretsApi } from "./services/secrets/Api.ts"
-import { RequestProblems, strict } from "./services/shared/RequestProblems.ts"
-import { Authentication, RequestRate } from "./services/shared/Security.ts"
+import { RequestProblems, strict } from "./services/shared/requests/RequestProblems.ts"
+import { Authentication, RequestRate } from "./services/shared/security/Security.ts"
 
 /** The whole HTTP interface. The server serves it, the client derives from it, and OpenAPI describes it. */
 export class Api extends HttpApi.make("flow-gateway")

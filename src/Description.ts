@@ -22,8 +22,8 @@ import { scan } from "./services/scan/Description.ts"
 import { hooks, schedules } from "./services/schedules/Description.ts"
 import { search } from "./services/search/Description.ts"
 import { secrets } from "./services/secrets/Description.ts"
-import type { Feature } from "./services/shared/OpenApiParts.ts"
-import { Authentication } from "./services/shared/Security.ts"
+import type { Feature } from "./services/shared/openapi/OpenApiParts.ts"
+import { Authentication } from "./services/shared/security/Security.ts"
 
 type Endpoints = HttpApiClient.ForApi<typeof Api>
 

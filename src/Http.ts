@@ -13,6 +13,7 @@ import * as Metrics from "./layers/http/endpoints/Metrics.ts"
 import * as Authentication from "./layers/http/guards/Authentication.ts"
 import * as Authorization from "./layers/http/guards/Authorization.ts"
 import * as KnownTenant from "./layers/http/guards/KnownTenant.ts"
+import * as RequestDecoding from "./layers/http/guards/RequestDecoding.ts"
 import * as RequestRate from "./layers/http/guards/RequestRate.ts"
 import * as ProblemPages from "./layers/http/problems/ProblemPages.ts"
 import { routeTable } from "./layers/http/routes/RouteTable.ts"
@@ -38,7 +39,6 @@ import { ScanHttp } from "./services/scan/Http.ts"
 import { HooksHttp, SchedulesHttp } from "./services/schedules/Http.ts"
 import { SearchHttp } from "./services/search/Http.ts"
 import { SecretsHttp } from "./services/secrets/Http.ts"
-import * as RequestIssues from "./services/shared/RequestIssues.ts"
 
 /** Paths for operators, served in every role of the gateway. */
 const operatorPaths = ["/metrics", "/health/ready", "/problems/{problem}"]
@@ -82,7 +82,13 @@ const Handlers = Layer.mergeAll(
 
 const ApiRoutes = HttpApiBuilder.layer(Api).pipe(
   Layer.provide(Handlers),
-  Layer.provide([Authentication.layer, Authorization.layer, KnownTenant.layer, RequestIssues.layer, RequestRate.layer])
+  Layer.provide([
+    Authentication.layer,
+    Authorization.layer,
+    KnownTenant.layer,
+    RequestDecoding.layer,
+    RequestRate.layer
+  ])
 )
 
 /** Written as text once, when it is first asked for. */

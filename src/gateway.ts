@@ -7,8 +7,8 @@ import * as Serve from "./layers/http/Serve.ts"
 import * as Production from "./layers/Production.ts"
 import { PythonPlaces } from "./layers/python/PythonPlaces.ts"
 import * as Telemetry from "./layers/Telemetry.ts"
-import { Draining } from "./services/shared/Draining.ts"
-import { Settings } from "./services/shared/Settings.ts"
+import { Draining } from "./services/shared/process/Draining.ts"
+import { Settings } from "./services/shared/settings/Settings.ts"
 
 export { Settings }
 

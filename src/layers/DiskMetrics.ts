@@ -1,7 +1,7 @@
 import { statfs } from "node:fs/promises"
 import { Effect, Metric } from "effect"
-import type { Measurement } from "../services/shared/Observed.ts"
-import type { Settings } from "../services/shared/Settings.ts"
+import type { Measurement } from "../services/shared/process/ObservableMetrics.ts"
+import type { Settings } from "../services/shared/settings/Settings.ts"
 
 const gauge = (name: string, description: string) => Metric.gauge(name, { description })
 

@@ -1,5 +1,5 @@
 import { type Duration, Effect, Layer } from "effect"
-import { inBackground } from "../services/shared/Background.ts"
+import { inBackground } from "../services/shared/process/Background.ts"
 
 /** When memory is returned to the system. */
 export interface IdleLimits {

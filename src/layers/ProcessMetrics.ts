@@ -1,7 +1,7 @@
 import { readdirSync } from "node:fs"
 import { type Context, Effect, Layer, Metric } from "effect"
 import { packageVersion } from "../drivers/Package.ts"
-import { observeCounter, observeGauge } from "../services/shared/Observed.ts"
+import { observeCounter, observeGauge } from "../services/shared/process/ObservableMetrics.ts"
 
 const build = Metric.gauge("flow_build_info", {
   description: "Always 1; the labels name the version of the gateway and of Node",

@@ -2,8 +2,8 @@ import { Effect, Formatter, Layer, Logger, References } from "effect"
 import { FetchHttpClient } from "effect/http"
 import * as Otlp from "effect/observability/Otlp"
 import { packageVersion } from "../drivers/Package.ts"
-import { CurrentRequestId } from "../services/shared/RequestId.ts"
-import { Settings } from "../services/shared/Settings.ts"
+import { CurrentRequestId } from "../services/shared/requests/RequestId.ts"
+import { Settings } from "../services/shared/settings/Settings.ts"
 
 const levels = { debug: "Debug", info: "Info", warn: "Warn", error: "Error", none: "None" } as const
 

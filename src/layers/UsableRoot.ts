@@ -1,6 +1,6 @@
 import { realpath } from "node:fs/promises"
 import type { Root } from "../protocol/Roots.ts"
-import { type OwnPlace, overlapFault } from "../services/shared/RootRules.ts"
+import { type OwnPlace, overlapFault } from "../services/shared/settings/RootRules.ts"
 import { readableFolder, UnusableFolder, writableFolder } from "./UsableFolder.ts"
 
 /**

@@ -4,7 +4,7 @@ import { describe, expect, it } from "@effect/vitest"
 import { Effect, Result } from "effect"
 import { usableRoot } from "../../src/layers/UsableRoot.ts"
 import { readAccessFile } from "../../src/services/access/AccessFileReader.ts"
-import { overlapFault, parseRoots, withRoots } from "../../src/services/shared/RootRules.ts"
+import { overlapFault, parseRoots, withRoots } from "../../src/services/shared/settings/RootRules.ts"
 import { temporaryFolder } from "../support/gateway.ts"
 
 const own = [

@@ -8,7 +8,7 @@ import { AccessRules } from "../../src/services/access/AccessRules.ts"
 import { Authenticator } from "../../src/services/access/Authenticator.ts"
 import { KeyCheck } from "../../src/services/access/KeyCheck.ts"
 import { TokenCheck } from "../../src/services/access/TokenCheck.ts"
-import type { Settings } from "../../src/services/shared/Settings.ts"
+import type { Settings } from "../../src/services/shared/settings/Settings.ts"
 import * as Memory from "../memory/Memory.ts"
 import { served, testSettings } from "../support/gateway.ts"
 

@@ -1,7 +1,7 @@
 import { writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { Effect, Layer } from "effect"
-import type { Settings } from "../../src/services/shared/Settings.ts"
+import type { Settings } from "../../src/services/shared/settings/Settings.ts"
 import { gateway, memoryGateway, raw, TestGateway, temporaryFolder } from "../support/gateway.ts"
 import { replaceFile } from "./accessFiles.ts"
 

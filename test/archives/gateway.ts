@@ -10,6 +10,7 @@ import * as Disk from "../../src/drivers/blobs/DiskBlobs.ts"
 import * as Anonymous from "../../src/layers/access/Anonymous.ts"
 import * as Answers from "../../src/layers/http/Answers.ts"
 import * as KnownTenant from "../../src/layers/http/guards/KnownTenant.ts"
+import * as RequestDecoding from "../../src/layers/http/guards/RequestDecoding.ts"
 import { routeTable } from "../../src/layers/http/routes/RouteTable.ts"
 import { ArchivesApi } from "../../src/services/archives/Api.ts"
 import { ArchiveId } from "../../src/services/archives/Archive.ts"
@@ -17,9 +18,8 @@ import type { ArchiveStore } from "../../src/services/archives/ArchiveStore.ts"
 import { Archives } from "../../src/services/archives/Archives.ts"
 import { ArchivesHttp } from "../../src/services/archives/Http.ts"
 import { BlobSweep } from "../../src/services/blobs/BlobSweep.ts"
-import { EqualReads } from "../../src/services/shared/EqualReads.ts"
-import * as RequestIssues from "../../src/services/shared/RequestIssues.ts"
-import { RequestMemory } from "../../src/services/shared/RequestMemory.ts"
+import { RequestMemory } from "../../src/services/shared/capacity/RequestMemory.ts"
+import { EqualReads } from "../../src/services/shared/reads/CoalescedReads.ts"
 import { TenantId, Tenants } from "../../src/services/shared/Tenant.ts"
 import { cut } from "../blobs/bytes.ts"
 import { scratch } from "../blobs/folder.ts"
@@ -52,7 +52,7 @@ class ArchivesOnly extends HttpApi.make("flow-gateway").add(ArchivesApi) {}
 const routes = Layer.mergeAll(
   HttpApiBuilder.layer(ArchivesOnly).pipe(
     Layer.provide(ArchivesHttp),
-    Layer.provide([KnownTenant.layer, RequestIssues.layer, open])
+    Layer.provide([KnownTenant.layer, RequestDecoding.layer, open])
   ),
   Layer.provide(Answers.layer(routeTable(ArchivesOnly, [])), Anonymous.layer)
 )

@@ -1,8 +1,8 @@
 import { it } from "@effect/vitest"
 import { Deferred, Effect, Fiber, Schema } from "effect"
 import { describe, expect } from "vitest"
+import { lastingPlaces, Turns } from "../../src/services/shared/capacity/FairSemaphore.ts"
 import { TenantId } from "../../src/services/shared/Tenant.ts"
-import { lastingPlaces, Turns } from "../../src/services/shared/Turns.ts"
 import { seed } from "../support/random.ts"
 
 describe("slots for runs", () => {

@@ -2,7 +2,7 @@ import { existsSync, readdirSync } from "node:fs"
 import { join } from "node:path"
 import { expect } from "@effect/vitest"
 import { Effect } from "effect"
-import { dataRoot } from "../../src/services/shared/Settings.ts"
+import { dataRoot } from "../../src/services/shared/settings/Settings.ts"
 import { flowlineForm, onBoth, raw, TestGateway } from "../support/gateway.ts"
 import { byName, recordsOf, refused, tenant, tryOut } from "./trying.ts"
 

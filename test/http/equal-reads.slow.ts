@@ -1,6 +1,6 @@
 import { assert, describe, it, layer } from "@effect/vitest"
 import { Deferred, Effect, Exit, Fiber, Schema, Scope } from "effect"
-import { EqualReads } from "../../src/services/shared/EqualReads.ts"
+import { EqualReads } from "../../src/services/shared/reads/CoalescedReads.ts"
 import { flowlineForm, gateway, raw, TestGateway } from "../support/gateway.ts"
 
 /** A place that is written and read. Each read waits for its turn before it looks. */

@@ -2,7 +2,7 @@ import { expect, it } from "@effect/vitest"
 import { Deferred, Effect, Exit, Fiber } from "effect"
 import { HttpServerRequest } from "effect/http"
 import { receivedBy } from "../../src/services/http/Reception.ts"
-import { type Intake, offerInflow } from "../../src/services/shared/Inflow.ts"
+import { type Intake, offerInflow } from "../../src/services/shared/bytes/BodySubscription.ts"
 
 /** A request whose body is offered without its stream. What is done to the body is in `done`. */
 const offered = () => {

@@ -3,7 +3,7 @@ import * as FileLimits from "../../src/layers/access/FileLimits.ts"
 import { AccessFile } from "../../src/services/access/AccessFile.ts"
 import { AccessRules } from "../../src/services/access/AccessRules.ts"
 import { Authenticator } from "../../src/services/access/Authenticator.ts"
-import { type Principal, Role } from "../../src/services/shared/Access.ts"
+import { type Principal, Role } from "../../src/services/shared/security/Principal.ts"
 
 const decode = Schema.decodeUnknownSync(AccessFile)
 

@@ -8,8 +8,8 @@ import { defaultLimitsOf, type Limits, withLimits } from "../../src/services/lim
 import { RateStore } from "../../src/services/limits/RateStore.ts"
 import { RequestRates } from "../../src/services/limits/RequestRates.ts"
 import { TenantRules } from "../../src/services/limits/TenantRules.ts"
-import { anonymous } from "../../src/services/shared/Access.ts"
-import { Settings } from "../../src/services/shared/Settings.ts"
+import { anonymous } from "../../src/services/shared/security/Principal.ts"
+import { Settings } from "../../src/services/shared/settings/Settings.ts"
 import * as MemoryRateStore from "../memory/RateStore.ts"
 import { testSettings } from "../support/gateway.ts"
 

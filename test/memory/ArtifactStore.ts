@@ -2,9 +2,9 @@ import { Effect, Layer, Stream } from "effect"
 import { matchesWildcard } from "../../src/languages/Wildcard.ts"
 import type { ArtifactName, ArtifactVersion, GroupName } from "../../src/services/artifacts/Artifact.ts"
 import { ArtifactStore, type Put } from "../../src/services/artifacts/ArtifactStore.ts"
+import { versionKey } from "../../src/services/artifacts/VersionKey.ts"
 import { AuditStore } from "../../src/services/audit/AuditStore.ts"
 import type { TenantId } from "../../src/services/shared/Tenant.ts"
-import { versionKey } from "../../src/services/shared/Versions.ts"
 import { inOrder, Shelves, timestamp } from "./Resources.ts"
 
 const keyOf = (group: GroupName, artifact: ArtifactName, version: ArtifactVersion) =>

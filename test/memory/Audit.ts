@@ -4,7 +4,7 @@ import { Audit } from "../../src/services/audit/Audit.ts"
 import { type AuditFilter, AuditStore, type Chain, type NewEntry } from "../../src/services/audit/AuditStore.ts"
 import { encodingOf, origin } from "../../src/services/audit/Chain.ts"
 import type { AuditEntry } from "../../src/services/audit/Entry.ts"
-import { Refusals } from "../../src/services/shared/Refusals.ts"
+import { Refusals } from "../../src/services/shared/security/Refusals.ts"
 import { spanOf } from "./Lists.ts"
 
 export const sha256 = (text: string): string => createHash("sha256").update(text).digest("hex")

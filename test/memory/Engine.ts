@@ -16,7 +16,7 @@ import { runIdOf, sha256 } from "../../src/run/SearchClient.ts"
 import { documentsOf } from "../../src/run/SearchDocuments.ts"
 import { extraction } from "../../src/run/stream/EncodedRows.ts"
 import { Engine } from "../../src/services/runs/Engine.ts"
-import { Settings } from "../../src/services/shared/Settings.ts"
+import { Settings } from "../../src/services/shared/settings/Settings.ts"
 
 /** The limit of a run, in bytes. */
 const fileBytes = 1024 ** 3

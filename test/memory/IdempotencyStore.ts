@@ -1,5 +1,9 @@
 import { Clock, Duration, Effect, Layer } from "effect"
-import { type IdempotencyKey, IdempotencyStore, type KeyClaim } from "../../src/services/shared/IdempotencyStore.ts"
+import {
+  type IdempotencyKey,
+  IdempotencyStore,
+  type KeyClaim
+} from "../../src/services/shared/idempotency/IdempotencyStore.ts"
 import type { TenantId } from "../../src/services/shared/Tenant.ts"
 
 interface Entry {

@@ -1,6 +1,6 @@
 import { Stream } from "effect"
-import type { ListRow, ListSpan } from "../../src/services/shared/Listing.ts"
-import type { LinePage, StoredLine } from "../../src/services/shared/OutputLines.ts"
+import type { ListRow, ListSpan } from "../../src/services/shared/reads/Listing.ts"
+import type { LinePage, StoredLine } from "../../src/services/shared/reads/OutputLines.ts"
 
 /** The first lines, as far as a page goes. */
 export const linePageOf = (lines: ReadonlyArray<StoredLine>, { rows, bytes }: LinePage): ReadonlyArray<StoredLine> => {

@@ -9,7 +9,7 @@ import { listPages } from "../../src/layers/postgres/Pages.ts"
 import { layer, WideSql } from "../../src/layers/postgres/Postgres.ts"
 import { PostgresConfig } from "../../src/layers/postgres/PostgresConfig.ts"
 import { signal } from "../../src/layers/postgres/processes.ts"
-import type { ListRow } from "../../src/services/shared/Listing.ts"
+import type { ListRow } from "../../src/services/shared/reads/Listing.ts"
 import { temporaryCluster } from "../support/postgresServer.ts"
 import { eventually } from "../support/process.ts"
 

@@ -1,7 +1,7 @@
 import { expect, it, layer } from "@effect/vitest"
 import { Effect, Layer, Result } from "effect"
 import * as Retention from "../../src/services/retention/Retention.ts"
-import { parseRule } from "../../src/services/shared/RetentionRules.ts"
+import { parseRule } from "../../src/services/shared/settings/RetentionRules.ts"
 import { ask, form, tenant } from "../resources/support.ts"
 import { ended, flowlineForm, gateway, onBoth, raw, TestGateway } from "../support/gateway.ts"
 import { until } from "../support/process.ts"

@@ -42,7 +42,11 @@ const rules: ReadonlyArray<readonly [files: RegExp, mayImport: (own: string) => 
   [/^src\/layers\//, () => [packages, /^src\/(errors|languages|protocol|nodes|drivers|layers)\//, services]],
   [
     /^src\/Api\.ts$/,
-    () => [/^effect/, /^src\/services\/\w+\/Api\.ts$/, /^src\/services\/shared\/(RequestProblems|Security)\.ts$/]
+    () => [
+      /^effect/,
+      /^src\/services\/\w+\/Api\.ts$/,
+      /^src\/services\/shared\/(requests\/RequestProblems|security\/Security)\.ts$/
+    ]
   ],
   [
     /^src\/Description\.ts$/,

@@ -6,7 +6,7 @@ import { Result } from "effect"
 import { codeOf } from "../../drivers/Failure.ts"
 import type { AccessFile } from "../../services/access/AccessFile.ts"
 import { readAccessFile } from "../../services/access/AccessFileReader.ts"
-import type { OwnPlace } from "../../services/shared/RootRules.ts"
+import type { OwnPlace } from "../../services/shared/settings/RootRules.ts"
 
 /** The largest access file in bytes, some ten thousand users. */
 const maxBytes = 1024 * 1024

@@ -1,7 +1,7 @@
 import { Effect, Layer, Stream } from "effect"
 import { AccessRules } from "../../services/access/AccessRules.ts"
 import { Authenticator } from "../../services/access/Authenticator.ts"
-import { anonymous } from "../../services/shared/Access.ts"
+import { anonymous } from "../../services/shared/security/Principal.ts"
 
 /** Gives every request the same principal. */
 export const authenticator = Layer.sync(Authenticator, () => {

@@ -1,6 +1,6 @@
 import { Predicate } from "effect"
 import type { Issuer } from "../../services/access/AccessFile.ts"
-import { type Grants, type Principal, type Role, roles } from "../../services/shared/Access.ts"
+import { type Grants, type Principal, type Role, roles } from "../../services/shared/security/Principal.ts"
 
 type Rules = Issuer["roles"]
 

@@ -4,13 +4,12 @@ import type { HttpServerRequest } from "effect/http"
 import { BadRequest } from "../../errors/BadRequest.ts"
 import { Unauthorized } from "../../errors/Unauthorized.ts"
 import { AccessRules } from "../../services/access/AccessRules.ts"
-import { Authenticator, type CredentialHeaders } from "../../services/access/Authenticator.ts"
+import { Authenticator, type CredentialHeaders, isResolved } from "../../services/access/Authenticator.ts"
 import { KeyCheck } from "../../services/access/KeyCheck.ts"
 import { maxPasswordBytes } from "../../services/access/PasswordHash.ts"
 import { Sessions } from "../../services/access/Sessions.ts"
 import { TokenCheck } from "../../services/access/TokenCheck.ts"
-import type { Principal } from "../../services/shared/Access.ts"
-import { flatMapKnown, isKnown } from "../../services/shared/Known.ts"
+import type { Principal } from "../../services/shared/security/Principal.ts"
 import { foreignPage, isOfOwnPage, pageHeader } from "../http/guards/OwnPage.ts"
 import { cookieOf, usesSession } from "../http/guards/SessionCookie.ts"
 import { Passwords } from "./Passwords.ts"
@@ -84,7 +83,7 @@ export const layer = Layer.effect(
     })
 
     const valueOf = (found: ReturnType<typeof keys.verify> | ReturnType<typeof tokens.verify>) =>
-      isKnown(found) ? found.value : undefined
+      isResolved(found) ? found.value : undefined
 
     const known = ({ authorization, "x-api-key": apiKey }: CredentialHeaders): Principal | undefined => {
       if (authorization === undefined) {
@@ -106,7 +105,7 @@ export const layer = Layer.effect(
         if (authorization === undefined) {
           if (apiKey === undefined && usesSession(request, sessions.cookie)) return bySession(request)
           return typeof apiKey === "string" && apiKey.startsWith(keyPrefix)
-            ? flatMapKnown(keys.verify(apiKey), orUnauthorized)
+            ? Effect.flatMapEager(keys.verify(apiKey), orUnauthorized)
             : unauthorized
         }
         if (apiKey !== undefined) return twoHeaders
@@ -116,7 +115,7 @@ export const layer = Layer.effect(
         const [, scheme = "", credential = ""] = form.exec(authorization) ?? []
         switch (scheme.toLowerCase()) {
           case "bearer":
-            return flatMapKnown(
+            return Effect.flatMapEager(
               credential.startsWith(keyPrefix) ? keys.verify(credential) : tokens.verify(credential),
               orUnauthorized
             )

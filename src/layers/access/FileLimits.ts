@@ -4,8 +4,8 @@ import type { AccessFile } from "../../services/access/AccessFile.ts"
 import { AccessRules } from "../../services/access/AccessRules.ts"
 import { defaultLimitsOf, type Limits, withLimits } from "../../services/limits/Limits.ts"
 import { TenantRules } from "../../services/limits/TenantRules.ts"
-import { withRoots } from "../../services/shared/RootRules.ts"
-import { Settings } from "../../services/shared/Settings.ts"
+import { withRoots } from "../../services/shared/settings/RootRules.ts"
+import { Settings } from "../../services/shared/settings/Settings.ts"
 import { TenantId } from "../../services/shared/Tenant.ts"
 
 /** The rules of one version of the access file. */

@@ -2,8 +2,8 @@ import { Effect, Layer, SubscriptionRef } from "effect"
 import { within } from "../../drivers/files/Deadline.ts"
 import type { AccessFile } from "../../services/access/AccessFile.ts"
 import { AccessRules } from "../../services/access/AccessRules.ts"
-import { inBackground } from "../../services/shared/Background.ts"
-import type { OwnPlace } from "../../services/shared/RootRules.ts"
+import { inBackground } from "../../services/shared/process/Background.ts"
+import type { OwnPlace } from "../../services/shared/settings/RootRules.ts"
 import { type AccessFileVersion, accessFileSignature, FaultyAccessFile, loadAccessFile } from "./AccessFileOnDisk.ts"
 
 /** A change counts once two successive checks find the same file, so that a half-written file is not used. */

@@ -14,9 +14,9 @@ import {
   type PasswordHash,
   parsePasswordHash
 } from "../../services/access/PasswordHash.ts"
-import type { Principal } from "../../services/shared/Access.ts"
-import { observeCounter, observeQueue } from "../../services/shared/Observed.ts"
-import { Turns } from "../../services/shared/Turns.ts"
+import { Turns } from "../../services/shared/capacity/FairSemaphore.ts"
+import { observeCounter, observeQueue } from "../../services/shared/process/ObservableMetrics.ts"
+import type { Principal } from "../../services/shared/security/Principal.ts"
 import { networkOf } from "../http/server/ConnectionLimit.ts"
 import { FailedLogins, failuresAtOnce } from "./FailedLogins.ts"
 import { VerifiedCredentials } from "./VerifiedCredentials.ts"

@@ -6,9 +6,15 @@ import { AccessRules } from "../../services/access/AccessRules.ts"
 import { KeyCheck } from "../../services/access/KeyCheck.ts"
 import { type KeyId, keyIdOf, keyPrincipal } from "../../services/keys/ApiKey.ts"
 import { KeyStore, type StoredKey, useInterval } from "../../services/keys/KeyStore.ts"
-import { everyTenant, type Grants, hasRole, type Principal, type Role, roles } from "../../services/shared/Access.ts"
-import { survive } from "../../services/shared/Background.ts"
-import { flatMapKnown } from "../../services/shared/Known.ts"
+import { survive } from "../../services/shared/process/Background.ts"
+import {
+  everyTenant,
+  type Grants,
+  hasRole,
+  type Principal,
+  type Role,
+  roles
+} from "../../services/shared/security/Principal.ts"
 import { ExpiringMap } from "./ExpiringMap.ts"
 import { type KnownRow, makeRowLookup } from "./RowLookup.ts"
 
@@ -116,7 +122,7 @@ export const layer = Layer.effect(
         if (accepted !== undefined && accepted.file === rules.current()) return Effect.succeed(accepted.principal)
         const id = keyIdOf(text)
         if (id === undefined) return Effect.succeed(undefined)
-        return flatMapKnown(lookUp(id), (known) => Effect.succeed(check(digest, known)))
+        return Effect.flatMapEager(lookUp(id), (known) => Effect.succeed(check(digest, known)))
       }
     })
   })

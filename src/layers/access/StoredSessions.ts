@@ -8,8 +8,8 @@ import { Proof, type Session, Sessions } from "../../services/access/Sessions.ts
 import { Audit } from "../../services/audit/Audit.ts"
 import { BlobLedger } from "../../services/blobs/BlobLedger.ts"
 import { KeyId } from "../../services/keys/ApiKey.ts"
-import { CurrentPrincipal, type Principal } from "../../services/shared/Access.ts"
-import { survive } from "../../services/shared/Background.ts"
+import { survive } from "../../services/shared/process/Background.ts"
+import { CurrentPrincipal, type Principal } from "../../services/shared/security/Principal.ts"
 import { principalOfClaims } from "./Claims.ts"
 import { makeRowLookup } from "./RowLookup.ts"
 

@@ -4,7 +4,7 @@ import { Effect, Layer } from "effect"
 import { codeOf } from "../../drivers/Failure.ts"
 import { StorageUnreachable } from "../../errors/StorageUnreachable.ts"
 import { FileMeter, type FileUsage } from "../../services/limits/UsageStore.ts"
-import { dataRoot, Settings } from "../../services/shared/Settings.ts"
+import { dataRoot, Settings } from "../../services/shared/settings/Settings.ts"
 import type { TenantId } from "../../services/shared/Tenant.ts"
 
 /** A result is used for this many times the duration of its walk, so that walks take at most a tenth of the time. */

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto"
 import { Layer } from "effect"
-import { StreamHash } from "../../services/shared/StreamHash.ts"
+import { StreamHash } from "../../services/shared/bytes/StreamHash.ts"
 
 /** Hashes with `node:crypto`. */
 export const layer = Layer.succeed(StreamHash, {

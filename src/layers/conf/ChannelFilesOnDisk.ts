@@ -20,7 +20,7 @@ import {
   passingFolder,
   passingName
 } from "../../services/channels/ChannelFiles.ts"
-import { Settings } from "../../services/shared/Settings.ts"
+import { Settings } from "../../services/shared/settings/Settings.ts"
 import { endChange, exists, foldersIn, sweepChannels } from "./ChannelLeftovers.ts"
 
 const byHand = "change the folder by hand"

@@ -7,7 +7,7 @@ import { codeOf } from "../../drivers/Failure.ts"
 import { within } from "../../drivers/files/Deadline.ts"
 import { StorageUnreachable } from "../../errors/StorageUnreachable.ts"
 import { PlatformFile } from "../../services/platform/Platform.ts"
-import { Settings } from "../../services/shared/Settings.ts"
+import { Settings } from "../../services/shared/settings/Settings.ts"
 
 /** The file exists but is invalid. The operator has to fix it; the storage works. */
 class UnusablePlatformFile extends Error {}

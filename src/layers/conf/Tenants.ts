@@ -7,7 +7,7 @@ import { within } from "../../drivers/files/Deadline.ts"
 import { StorageUnreachable } from "../../errors/StorageUnreachable.ts"
 import { steadyMillis } from "../../protocol/SteadyTime.ts"
 import { AccessRules } from "../../services/access/AccessRules.ts"
-import { Settings } from "../../services/shared/Settings.ts"
+import { Settings } from "../../services/shared/settings/Settings.ts"
 import { TenantId, TenantName, Tenants } from "../../services/shared/Tenant.ts"
 
 /** Milliseconds for which the list of tenants is cached. A name that is not in it is looked up immediately. */

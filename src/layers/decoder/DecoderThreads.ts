@@ -14,10 +14,10 @@ import {
   type Surroundings
 } from "../../services/flowlines/Decoder.ts"
 import type { Needs } from "../../services/flowlines/Outline.ts"
-import { observeQueue } from "../../services/shared/Observed.ts"
-import { Settings } from "../../services/shared/Settings.ts"
+import { type TurnLimits, Turns } from "../../services/shared/capacity/FairSemaphore.ts"
+import { observeQueue } from "../../services/shared/process/ObservableMetrics.ts"
+import { Settings } from "../../services/shared/settings/Settings.ts"
 import { TenantId } from "../../services/shared/Tenant.ts"
-import { type TurnLimits, Turns } from "../../services/shared/Turns.ts"
 import type { Answer, Task } from "./decoderThread.ts"
 import { Helper, type Limits, type Start, startSqlProcess, startThread } from "./Helper.ts"
 

@@ -5,7 +5,7 @@ import { findIsolation } from "../../drivers/isolation/Probe.ts"
 import { findPython, noPython } from "../../drivers/python/Interpreter.ts"
 import { messageOf } from "../../languages/ErrorMessage.ts"
 import { type IsolationPart, isolationParts, type RunIsolation, type RunPart } from "../../protocol/Isolation.ts"
-import type { Settings } from "../../services/shared/Settings.ts"
+import type { Settings } from "../../services/shared/settings/Settings.ts"
 import { findRunIsolation } from "../isolation/RunProbe.ts"
 import { type Finding, fault, missing, ok } from "./Finding.ts"
 

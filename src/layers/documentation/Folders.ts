@@ -6,7 +6,7 @@ import { isAbsent, isInside } from "../../drivers/files/OpenInside.ts"
 import { packagePath } from "../../drivers/Package.ts"
 import { StorageUnreachable } from "../../errors/StorageUnreachable.ts"
 import { type PageFolder, Pages } from "../../services/documentation/Pages.ts"
-import { Settings } from "../../services/shared/Settings.ts"
+import { Settings } from "../../services/shared/settings/Settings.ts"
 import { fileOpener } from "../conf/OpenFile.ts"
 
 /**

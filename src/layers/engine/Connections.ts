@@ -1,8 +1,8 @@
 import { Effect, type Scope } from "effect"
 import { catalogue, isNeeding } from "../../nodes/Catalogue.ts"
-import { observeQueue } from "../../services/shared/Observed.ts"
+import { lastingPlaces, Turns } from "../../services/shared/capacity/FairSemaphore.ts"
+import { observeQueue } from "../../services/shared/process/ObservableMetrics.ts"
 import type { TenantId } from "../../services/shared/Tenant.ts"
-import { lastingPlaces, Turns } from "../../services/shared/Turns.ts"
 
 /** The part of a flowline that determines how many connections it needs. */
 interface Searching {

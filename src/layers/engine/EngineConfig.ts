@@ -3,7 +3,7 @@ import type { PythonPlace, RunIsolation } from "../../protocol/Isolation.ts"
 import { stopGrace } from "../../protocol/Liveness.ts"
 import type { BlobPlace, SearchAddress } from "../../protocol/Places.ts"
 import type { RunLimits } from "../../protocol/RunProtocol.ts"
-import type { RunCeilings } from "../../services/shared/Settings.ts"
+import type { RunCeilings } from "../../services/shared/settings/Settings.ts"
 
 /** How runs are started, and their limits. Sizes ending in `Mib` are in MiB, the others in bytes. */
 export interface EngineSettings extends RunLimits {

@@ -10,8 +10,8 @@ import { ownRoots, placeOf } from "../../protocol/Roots.ts"
 import { TenantRules } from "../../services/limits/TenantRules.ts"
 import type { FoundFile } from "../../services/schedules/ScheduleStore.ts"
 import { type Look, mostWatched, TenantFolders } from "../../services/schedules/TenantFolders.ts"
-import { rootFault } from "../../services/shared/RootRules.ts"
-import { dataRoot, Settings } from "../../services/shared/Settings.ts"
+import { rootFault } from "../../services/shared/settings/RootRules.ts"
+import { dataRoot, Settings } from "../../services/shared/settings/Settings.ts"
 import type { TenantId } from "../../services/shared/Tenant.ts"
 
 const filesAtOnce = 64

@@ -7,7 +7,7 @@ import { isAbsent, isInside, type OpenedFile, type OpenFailure, openInside } fro
 import { StorageUnreachable } from "../../errors/StorageUnreachable.ts"
 import { workFolder } from "../../protocol/Roots.ts"
 import { type Absence, type Place, RunFileStore } from "../../services/files/RunFileStore.ts"
-import { dataRoot, Settings } from "../../services/shared/Settings.ts"
+import { dataRoot, Settings } from "../../services/shared/settings/Settings.ts"
 import { chunksOf } from "../conf/Chunks.ts"
 import { filesBelow } from "./FileWalk.ts"
 

@@ -5,7 +5,7 @@ import { within } from "../../drivers/files/Deadline.ts"
 import { isAbsent, isInside, type OpenedFile, openInside } from "../../drivers/files/OpenInside.ts"
 import { StorageUnreachable } from "../../errors/StorageUnreachable.ts"
 import { type FoundPatterns, maxBytes, maxSources, PatternFiles } from "../../services/operators/PatternFiles.ts"
-import { Settings } from "../../services/shared/Settings.ts"
+import { Settings } from "../../services/shared/settings/Settings.ts"
 
 /** The result of reading a file: its text, or why it has none. */
 interface ReadFile {

@@ -12,8 +12,8 @@ import {
   type NewExecution,
   type OutputState
 } from "../../services/executions/ExecutionStore.ts"
-import type { ListRow, ListSpan } from "../../services/shared/Listing.ts"
-import type { LinePage } from "../../services/shared/OutputLines.ts"
+import type { ListRow, ListSpan } from "../../services/shared/reads/Listing.ts"
+import type { LinePage } from "../../services/shared/reads/OutputLines.ts"
 import type { TenantId } from "../../services/shared/Tenant.ts"
 import { filled, linePages, listPages, selectLines } from "./Pages.ts"
 import { isoTime } from "./SqlText.ts"

@@ -4,8 +4,8 @@ import type { SqlError } from "effect/sql/SqlError"
 import type { Fragment } from "effect/sql/Statement"
 import { unreachable } from "../../drivers/postgres/Unreachable.ts"
 import type { StorageUnreachable } from "../../errors/StorageUnreachable.ts"
-import type { ListRow, ListSpan } from "../../services/shared/Listing.ts"
-import type { LinePage, StoredLine } from "../../services/shared/OutputLines.ts"
+import type { ListRow, ListSpan } from "../../services/shared/reads/Listing.ts"
+import type { LinePage, StoredLine } from "../../services/shared/reads/OutputLines.ts"
 import { isoTime } from "./SqlText.ts"
 
 /** Maximum number of rows that one statement reads. */

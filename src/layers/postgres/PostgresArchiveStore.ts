@@ -10,7 +10,7 @@ import {
   type TooManyArchives,
   tooManyArchives
 } from "../../services/archives/ArchiveStore.ts"
-import type { ListRow } from "../../services/shared/Listing.ts"
+import type { ListRow } from "../../services/shared/reads/Listing.ts"
 import type { TenantId } from "../../services/shared/Tenant.ts"
 import { listPages } from "./Pages.ts"
 import { WideSql } from "./Postgres.ts"

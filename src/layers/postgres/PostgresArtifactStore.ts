@@ -11,11 +11,11 @@ import {
   type Put,
   type StoredArtifact
 } from "../../services/artifacts/ArtifactStore.ts"
+import { versionKey } from "../../services/artifacts/VersionKey.ts"
 import type { NewEntry } from "../../services/audit/AuditStore.ts"
 import type { Quota } from "../../services/blobs/Quota.ts"
-import type { ListRow } from "../../services/shared/Listing.ts"
+import type { ListRow } from "../../services/shared/reads/Listing.ts"
 import type { TenantId } from "../../services/shared/Tenant.ts"
-import { versionKey } from "../../services/shared/Versions.ts"
 import { addBuild, originOf, sharedAdd } from "./NewBuilds.ts"
 import { bytesBefore, listPages, type PageRow, pageBytes } from "./Pages.ts"
 import { WideSql } from "./Postgres.ts"

@@ -13,7 +13,7 @@ import {
 } from "../../services/flowlines/FlowlineStore.ts"
 import { flowlineScope } from "../../services/runs/PositionStore.ts"
 import type { FlowlineId } from "../../services/shared/FlowlineId.ts"
-import type { ListRow } from "../../services/shared/Listing.ts"
+import type { ListRow } from "../../services/shared/reads/Listing.ts"
 import type { TenantId } from "../../services/shared/Tenant.ts"
 import { batchedReads } from "./BatchedReads.ts"
 import { bytesBefore, listPages, type PageRow, pageBytes } from "./Pages.ts"

@@ -11,7 +11,7 @@ import {
   TooManyJobs
 } from "../../services/channels/JobStore.ts"
 import type { PrintedLine } from "../../services/runs/Attempt.ts"
-import type { LinePage } from "../../services/shared/OutputLines.ts"
+import type { LinePage } from "../../services/shared/reads/OutputLines.ts"
 import { filled, linePages, selectLines } from "./Pages.ts"
 import { WideSql } from "./Postgres.ts"
 import { addArchive, withinQuota } from "./PostgresArchiveStore.ts"

@@ -10,7 +10,7 @@ import {
   type StoredVersion,
   type Transfer
 } from "../../services/resources/ResourceStore.ts"
-import type { ListRow } from "../../services/shared/Listing.ts"
+import type { ListRow } from "../../services/shared/reads/Listing.ts"
 import type { TenantId } from "../../services/shared/Tenant.ts"
 import { bytesBefore, listPages, type PageRow, pageBytes } from "./Pages.ts"
 import { WideSql } from "./Postgres.ts"

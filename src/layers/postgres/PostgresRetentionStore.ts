@@ -5,7 +5,7 @@ import { ArtifactName, ArtifactVersion, GroupName } from "../../services/artifac
 import { ArtifactStore } from "../../services/artifacts/ArtifactStore.ts"
 import { ownEntry } from "../../services/audit/Audit.ts"
 import { type Removed, RetentionStore, type Versioned } from "../../services/retention/RetentionStore.ts"
-import type { Rule } from "../../services/shared/RetentionRules.ts"
+import type { Rule } from "../../services/shared/settings/RetentionRules.ts"
 import type { TenantId } from "../../services/shared/Tenant.ts"
 import { WideSql } from "./Postgres.ts"
 import { appendEntries } from "./PostgresAuditStore.ts"

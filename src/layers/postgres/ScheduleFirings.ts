@@ -15,7 +15,7 @@ import {
   type WaitingFiring
 } from "../../services/schedules/ScheduleStore.ts"
 import type { Due } from "../../services/schedules/Times.ts"
-import type { ListRow } from "../../services/shared/Listing.ts"
+import type { ListRow } from "../../services/shared/reads/Listing.ts"
 import type { TenantId } from "../../services/shared/Tenant.ts"
 import { listPages } from "./Pages.ts"
 import { storable } from "./SqlText.ts"

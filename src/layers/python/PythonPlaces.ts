@@ -5,8 +5,8 @@ import { findIsolation } from "../../drivers/isolation/Probe.ts"
 import { findPython } from "../../drivers/python/Interpreter.ts"
 import { type Isolation, isolationParts, type PythonPlace } from "../../protocol/Isolation.ts"
 import { AccessRules } from "../../services/access/AccessRules.ts"
-import { observeGauge } from "../../services/shared/Observed.ts"
-import { dataRoot, ownPlaces, Settings } from "../../services/shared/Settings.ts"
+import { observeGauge } from "../../services/shared/process/ObservableMetrics.ts"
+import { dataRoot, ownPlaces, Settings } from "../../services/shared/settings/Settings.ts"
 import { scratchFolder } from "../engine/RunFolders.ts"
 
 /** Milliseconds for which what was found is believed: Python may be installed or replaced meanwhile. */

@@ -6,7 +6,7 @@ import { secretBytes, secretName } from "../../protocol/Secrets.ts"
 import { AccessRules } from "../../services/access/AccessRules.ts"
 import { ConfiguredSecrets } from "../../services/secrets/ConfiguredSecrets.ts"
 import { type SecretSource, UnusableSecret } from "../../services/secrets/SecretSource.ts"
-import { Settings } from "../../services/shared/Settings.ts"
+import { Settings } from "../../services/shared/settings/Settings.ts"
 import type { TenantId } from "../../services/shared/Tenant.ts"
 import { failureText, readSmallFile, readSmallFileInside, type SmallFile, type SmallFileFailure } from "./SmallFile.ts"
 

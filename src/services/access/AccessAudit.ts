@@ -1,7 +1,7 @@
 import { Effect, Layer, Schedule, Stream } from "effect"
 import { ownEntry } from "../audit/Audit.ts"
 import { AuditStore } from "../audit/AuditStore.ts"
-import { textDigest } from "../shared/TextDigest.ts"
+import { textDigest } from "../shared/bytes/TextDigest.ts"
 import type { AccessFile } from "./AccessFile.ts"
 import { AccessRules } from "./AccessRules.ts"
 

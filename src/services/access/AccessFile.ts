@@ -1,7 +1,7 @@
 import { Schema } from "effect"
 import { TenantLimits } from "../limits/Limits.ts"
-import { everyTenant, Role } from "../shared/Access.ts"
-import { RootName, RootText } from "../shared/RootRules.ts"
+import { everyTenant, Role } from "../shared/security/Principal.ts"
+import { RootName, RootText } from "../shared/settings/RootRules.ts"
 import { TenantName } from "../shared/Tenant.ts"
 import { parsePasswordHash } from "./PasswordHash.ts"
 

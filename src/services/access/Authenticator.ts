@@ -1,4 +1,4 @@
-import { Context, type Effect } from "effect"
+import { Context, type Effect, Exit } from "effect"
 import type { HttpServerRequest } from "effect/http"
 import type { BadRequest } from "../../errors/BadRequest.ts"
 import type { ForeignOrigin } from "../../errors/ForeignOrigin.ts"
@@ -6,10 +6,14 @@ import type { LimitExceeded } from "../../errors/LimitExceeded.ts"
 import type { Overloaded } from "../../errors/Overloaded.ts"
 import type { StorageUnreachable } from "../../errors/StorageUnreachable.ts"
 import type { Unauthorized } from "../../errors/Unauthorized.ts"
-import type { Principal } from "../shared/Access.ts"
+import type { Principal } from "../shared/security/Principal.ts"
 
 /** Why a request was not authenticated. */
 export type Refusal = Unauthorized | ForeignOrigin | BadRequest | LimitExceeded | Overloaded | StorageUnreachable
+
+/** Whether the effect has its value already, so that no fiber is needed. For code that runs for every request. */
+export const isResolved = <A, E, R>(self: Effect.Effect<A, E, R>): self is Exit.Success<A, E> =>
+  Exit.isExit(self) && Exit.isSuccess(self)
 
 /** Headers that may have a credential. */
 export interface CredentialHeaders {

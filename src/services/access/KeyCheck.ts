@@ -1,7 +1,7 @@
 import { Context, type Effect } from "effect"
 import type { StorageUnreachable } from "../../errors/StorageUnreachable.ts"
 import type { KeyId } from "../keys/ApiKey.ts"
-import type { Principal } from "../shared/Access.ts"
+import type { Principal } from "../shared/security/Principal.ts"
 
 /** Checks API keys. */
 export class KeyCheck extends Context.Service<

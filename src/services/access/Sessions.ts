@@ -1,6 +1,6 @@
 import { Context, type Effect, Schema } from "effect"
 import type { StorageUnreachable } from "../../errors/StorageUnreachable.ts"
-import type { Principal } from "../shared/Access.ts"
+import type { Principal } from "../shared/security/Principal.ts"
 
 /**
  * What a session keeps of the credential with which it began: what identifies it, and a digest that changes when it

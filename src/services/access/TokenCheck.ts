@@ -1,6 +1,6 @@
 import { Context, type Effect } from "effect"
 import type { StorageUnreachable } from "../../errors/StorageUnreachable.ts"
-import type { Principal } from "../shared/Access.ts"
+import type { Principal } from "../shared/security/Principal.ts"
 
 /** Checks JSON Web Tokens of the issuers of the access file. */
 export class TokenCheck extends Context.Service<

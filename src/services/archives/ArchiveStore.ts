@@ -1,7 +1,7 @@
 import { Context, Data, type Effect, type Stream } from "effect"
 import type { StorageUnreachable } from "../../errors/StorageUnreachable.ts"
 import type { Limits } from "../limits/Limits.ts"
-import type { ListRow, ListSpan } from "../shared/Listing.ts"
+import type { ListRow, ListSpan } from "../shared/reads/Listing.ts"
 import type { TenantId } from "../shared/Tenant.ts"
 import type { Archive, ArchiveId } from "./Archive.ts"
 

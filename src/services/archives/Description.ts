@@ -1,4 +1,4 @@
-import { conditional, downloaded, type Feature, listed, operation } from "../shared/OpenApiParts.ts"
+import { conditional, downloaded, type Feature, listed, operation } from "../shared/openapi/OpenApiParts.ts"
 
 /** What OpenAPI says of archives. */
 export const archives: Feature<"list" | "removeAll" | "download" | "remove"> = {

@@ -2,7 +2,7 @@ import { Context, type Effect, type Stream } from "effect"
 import type { StorageUnreachable } from "../../errors/StorageUnreachable.ts"
 import type { NewEntry } from "../audit/AuditStore.ts"
 import type { Quota, Usage } from "../blobs/Quota.ts"
-import type { ListRow, ListSpan } from "../shared/Listing.ts"
+import type { ListRow, ListSpan } from "../shared/reads/Listing.ts"
 import type { TenantId } from "../shared/Tenant.ts"
 import type { ArtifactName, ArtifactVersion, GroupName } from "./Artifact.ts"
 

@@ -1,4 +1,12 @@
-import { digested, downloaded, type Feature, keyed, listed, operation, revalidated } from "../shared/OpenApiParts.ts"
+import {
+  digested,
+  downloaded,
+  type Feature,
+  keyed,
+  listed,
+  operation,
+  revalidated
+} from "../shared/openapi/OpenApiParts.ts"
 
 const form = {
   input: "hello\n",

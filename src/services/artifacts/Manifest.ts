@@ -2,8 +2,8 @@ import { Predicate, Result, Schema, SchemaIssue } from "effect"
 import { BadRequest, type Issue } from "../../errors/BadRequest.ts"
 import { readDocument, type SourceDocument } from "../../languages/document/Document.ts"
 import { pointerOf } from "../../languages/document/Pointer.ts"
-import { versionPattern } from "../shared/Versions.ts"
 import { ArtifactName, ArtifactVersion, artifactTypes, described, GroupName } from "./Artifact.ts"
+import { versionPattern } from "./VersionKey.ts"
 
 /** Parsing this many YAML tokens takes about 100 ms, during which the event loop is blocked. */
 const maxTokens = 40_000

@@ -1,9 +1,9 @@
 import { Context, Effect, Layer, Option, type Stream } from "effect"
 import { HttpServerRequest } from "effect/http"
 import type { StorageUnreachable } from "../../errors/StorageUnreachable.ts"
-import { CurrentPrincipal, gatewayItself } from "../shared/Access.ts"
-import type { ListRow, ListSpan } from "../shared/Listing.ts"
-import { CurrentRequestId } from "../shared/RequestId.ts"
+import type { ListRow, ListSpan } from "../shared/reads/Listing.ts"
+import { CurrentRequestId } from "../shared/requests/RequestId.ts"
+import { CurrentPrincipal, gatewayItself } from "../shared/security/Principal.ts"
 import { type AuditFilter, AuditStore, type Chain, type NewEntry } from "./AuditStore.ts"
 import type { Outcome } from "./Entry.ts"
 

@@ -1,6 +1,6 @@
 import { Context, type Effect, type Stream } from "effect"
 import type { StorageUnreachable } from "../../errors/StorageUnreachable.ts"
-import type { ListRow, ListSpan } from "../shared/Listing.ts"
+import type { ListRow, ListSpan } from "../shared/reads/Listing.ts"
 import type { TenantId } from "../shared/Tenant.ts"
 import type { Head } from "./Chain.ts"
 import type { AuditEntry, Outcome } from "./Entry.ts"

@@ -1,4 +1,4 @@
-import { type Feature, listed, type Operation, operation } from "../shared/OpenApiParts.ts"
+import { type Feature, listed, type Operation, operation } from "../shared/openapi/OpenApiParts.ts"
 
 const lines: Partial<Operation> = {
   headers: ["Accept"],

@@ -1,5 +1,5 @@
 import { type Duration, Effect, Layer } from "effect"
-import { inBackground, survive } from "../shared/Background.ts"
+import { inBackground, survive } from "../shared/process/Background.ts"
 import { AuditStore } from "./AuditStore.ts"
 
 /**

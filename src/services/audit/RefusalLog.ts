@@ -1,7 +1,7 @@
 import { Effect, Layer } from "effect"
-import { inBackground } from "../shared/Background.ts"
-import { observeCounter } from "../shared/Observed.ts"
-import { type Refusal, Refusals } from "../shared/Refusals.ts"
+import { inBackground } from "../shared/process/Background.ts"
+import { observeCounter } from "../shared/process/ObservableMetrics.ts"
+import { type Refusal, Refusals } from "../shared/security/Refusals.ts"
 import { TenantId, Tenants } from "../shared/Tenant.ts"
 import { AuditStore, type Chain, type NewEntry } from "./AuditStore.ts"
 

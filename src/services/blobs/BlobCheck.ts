@@ -1,6 +1,6 @@
 import { Clock, Duration, Effect, Layer, Metric, Stream } from "effect"
 import { Blobs } from "../../drivers/blobs/Blobs.ts"
-import { inBackground } from "../shared/Background.ts"
+import { inBackground } from "../shared/process/Background.ts"
 import { Tenants } from "../shared/Tenant.ts"
 import { BlobLedger, type BlobName, type CheckPlace } from "./BlobLedger.ts"
 

@@ -2,7 +2,7 @@ import { Clock, Context, Duration, Effect, Layer, Metric, Stream } from "effect"
 import { Blobs, type StoredBlob } from "../../drivers/blobs/Blobs.ts"
 import type { StorageUnreachable } from "../../errors/StorageUnreachable.ts"
 import { Audit } from "../audit/Audit.ts"
-import { inBackground, survive } from "../shared/Background.ts"
+import { inBackground, survive } from "../shared/process/Background.ts"
 import { type TenantId, Tenants } from "../shared/Tenant.ts"
 import { BlobLedger, type Unused } from "./BlobLedger.ts"
 

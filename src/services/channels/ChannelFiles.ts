@@ -2,8 +2,8 @@ import { Context, type Effect, Schema } from "effect"
 import type { Conflict } from "../../errors/Conflict.ts"
 import type { ReadOnlyConfiguration } from "../../errors/ReadOnlyConfiguration.ts"
 import type { StorageUnreachable } from "../../errors/StorageUnreachable.ts"
+import { textDigest } from "../shared/bytes/TextDigest.ts"
 import type { TenantId } from "../shared/Tenant.ts"
-import { textDigest } from "../shared/TextDigest.ts"
 import type { ChannelName } from "./Job.ts"
 
 /** The texts of a channel's files, by their path in its folder. */

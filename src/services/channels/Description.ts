@@ -1,4 +1,4 @@
-import { type Feature, keyed, lines, operation, revalidated } from "../shared/OpenApiParts.ts"
+import { type Feature, keyed, lines, operation, revalidated } from "../shared/openapi/OpenApiParts.ts"
 
 const job = {
   cluster: "local",

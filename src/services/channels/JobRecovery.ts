@@ -1,7 +1,7 @@
 import { Effect, Layer } from "effect"
 import { jobScan } from "../../protocol/Liveness.ts"
 import { TenantRules } from "../limits/TenantRules.ts"
-import { inBackground } from "../shared/Background.ts"
+import { inBackground } from "../shared/process/Background.ts"
 import { TenantId } from "../shared/Tenant.ts"
 import { Jobs } from "./JobEntity.ts"
 import { JobStore } from "./JobStore.ts"

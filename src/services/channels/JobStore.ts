@@ -5,7 +5,7 @@ import type { NodeCounters } from "../../protocol/RunProtocol.ts"
 import type { ArchiveQuota, NewArchive, TooManyArchives } from "../archives/ArchiveStore.ts"
 import type { PrintedLine } from "../runs/Attempt.ts"
 import type { FileClaim, Progress } from "../runs/PositionStore.ts"
-import type { LinePage, StoredLine } from "../shared/OutputLines.ts"
+import type { LinePage, StoredLine } from "../shared/reads/OutputLines.ts"
 import type { TenantId } from "../shared/Tenant.ts"
 import type { ChannelName, Failure, JobKey, JobState, JobStatus } from "./Job.ts"
 

@@ -7,8 +7,8 @@ import { pointerOf } from "../../languages/document/Pointer.ts"
 import { schemaFaults } from "../../languages/SchemaFaults.ts"
 import { type Runtime, runtimes } from "../../protocol/Flowline.ts"
 import type { Values } from "../../protocol/Parameters.ts"
-import { RelativePath } from "../shared/RelativePath.ts"
-import { strict } from "../shared/RequestProblems.ts"
+import { RelativePath } from "../shared/requests/RelativePath.ts"
+import { strict } from "../shared/requests/RequestProblems.ts"
 import { ClusterName, JobName, PathName } from "./Job.ts"
 
 /** How a failed job is repeated: pauses in milliseconds, and the number of failures per hour. */

@@ -1,4 +1,4 @@
-import { downloaded, type Feature, operation, revalidated } from "../shared/OpenApiParts.ts"
+import { downloaded, type Feature, operation, revalidated } from "../shared/openapi/OpenApiParts.ts"
 
 const node = {
   parent: "flowlines",

@@ -1,4 +1,4 @@
-import { downloaded, type Feature, operation } from "../shared/OpenApiParts.ts"
+import { downloaded, type Feature, operation } from "../shared/openapi/OpenApiParts.ts"
 
 const from =
   "Pages come from the tenant's `documentation/` folder, else from the product's documentation. Markdown is sent " +

@@ -1,4 +1,12 @@
-import { eventStreamed, type Feature, keyed, lines, listed, operation, revalidated } from "../shared/OpenApiParts.ts"
+import {
+  eventStreamed,
+  type Feature,
+  keyed,
+  lines,
+  listed,
+  operation,
+  revalidated
+} from "../shared/openapi/OpenApiParts.ts"
 
 const timestamp = "2026-01-01T00:00:00.000Z"
 const execution = {

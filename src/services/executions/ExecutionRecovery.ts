@@ -1,7 +1,7 @@
 import { Effect, Layer } from "effect"
 import { executionScan, unclaimedScan } from "../../protocol/Liveness.ts"
 import { Gateway } from "../runs/Gateway.ts"
-import { inBackground } from "../shared/Background.ts"
+import { inBackground } from "../shared/process/Background.ts"
 import { ExecutionStore } from "./ExecutionStore.ts"
 import { Launcher, Supervisor } from "./Supervisor.ts"
 

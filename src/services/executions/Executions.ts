@@ -11,12 +11,12 @@ import { type BoundVersion, Flowlines, type Started, Starter } from "../flowline
 import { LimitRefusals } from "../limits/LimitRefusals.ts"
 import { TenantRules } from "../limits/TenantRules.ts"
 import { Gateway } from "../runs/Gateway.ts"
-import { type Commit, unkeyed } from "../shared/Commit.ts"
+import { textDigest } from "../shared/bytes/TextDigest.ts"
 import type { FlowlineId } from "../shared/FlowlineId.ts"
-import type { ListRow, ListSpan } from "../shared/Listing.ts"
-import { type Followed, followedPage, type StoredLine } from "../shared/OutputLines.ts"
+import { type Commit, unkeyed } from "../shared/idempotency/Commit.ts"
+import type { ListRow, ListSpan } from "../shared/reads/Listing.ts"
+import { type Followed, followedPage, type StoredLine } from "../shared/reads/OutputLines.ts"
 import type { TenantId } from "../shared/Tenant.ts"
-import { textDigest } from "../shared/TextDigest.ts"
 import { type ExecutionDetail, ExecutionId, hasEnded } from "./Execution.ts"
 import {
   type ExecutionFilter,

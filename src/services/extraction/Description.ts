@@ -1,4 +1,4 @@
-import { digested, type Feature, keyed, operation } from "../shared/OpenApiParts.ts"
+import { digested, type Feature, keyed, operation } from "../shared/openapi/OpenApiParts.ts"
 
 const request = {
   description: "Failed requests",

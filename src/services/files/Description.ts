@@ -1,4 +1,4 @@
-import { downloaded, type Feature, listed, operation, revalidated } from "../shared/OpenApiParts.ts"
+import { downloaded, type Feature, listed, operation, revalidated } from "../shared/openapi/OpenApiParts.ts"
 
 /** What OpenAPI says of the files of runs. */
 export const files: Feature<"roots" | "list" | "read" | "remove"> = {

@@ -4,7 +4,7 @@ import { HttpApiBuilder } from "effect/http-api"
 import { Api } from "../../Api.ts"
 import { download } from "../http/Download.ts"
 import { listResponse } from "../http/Paging.ts"
-import { mediaTypeOf } from "../shared/MediaType.ts"
+import { mediaTypeOf } from "../shared/bytes/MediaType.ts"
 import { TenantId } from "../shared/Tenant.ts"
 import { RunFiles } from "./RunFiles.ts"
 

@@ -2,7 +2,7 @@ import { Context, type Effect, type Scope, type Stream } from "effect"
 import type { ByteSpan } from "../../drivers/blobs/Blobs.ts"
 import type { StorageUnreachable } from "../../errors/StorageUnreachable.ts"
 import type { Root } from "../../protocol/Roots.ts"
-import type { ListSpan } from "../shared/Listing.ts"
+import type { ListSpan } from "../shared/reads/Listing.ts"
 import type { TenantId } from "../shared/Tenant.ts"
 import type { RunFile } from "./RunFile.ts"
 

@@ -7,7 +7,7 @@ import {
   listed,
   operation,
   revalidated
-} from "../shared/OpenApiParts.ts"
+} from "../shared/openapi/OpenApiParts.ts"
 
 const file = `version: "1.0"
 type: flowline

@@ -3,8 +3,8 @@ import { BadRequest, type Issue } from "../../errors/BadRequest.ts"
 import { TooLarge } from "../../errors/TooLarge.ts"
 import { readDigits } from "../../languages/json/JsonNumbers.ts"
 import { Parameters, parameterBytes, parametersSchema, type Values } from "../../protocol/Parameters.ts"
-import { issuesOf } from "../shared/RequestIssues.ts"
-import { strict } from "../shared/RequestProblems.ts"
+import { strict } from "../shared/requests/RequestProblems.ts"
+import { issuesOf } from "../shared/requests/SchemaIssues.ts"
 import { parametersPart } from "./Decoder.ts"
 
 const refused = (issue: Issue) => new BadRequest({ detail: "The parameters are invalid", issues: [issue] })

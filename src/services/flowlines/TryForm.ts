@@ -9,9 +9,9 @@ import { componentOf, type Flowline } from "../../protocol/Flowline.ts"
 import { parameterBytes } from "../../protocol/Parameters.ts"
 import type { Sample, TrialCase } from "../../protocol/Trial.ts"
 import { FlowlineId } from "../shared/FlowlineId.ts"
-import type { FormPart, PartRules } from "../shared/Form.ts"
-import { versionRange } from "../shared/Parameters.ts"
-import type { Limits } from "../shared/Settings.ts"
+import type { FormPart, PartRules } from "../shared/requests/FormRules.ts"
+import { versionRange } from "../shared/requests/Parameters.ts"
+import type { Limits } from "../shared/settings/Settings.ts"
 import { type FlowlineFile, parametersPart } from "./Decoder.ts"
 
 /** Limits of a try: bytes of its samples and of the records in its answer, records of each stream, and time. */

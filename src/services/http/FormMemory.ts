@@ -1,5 +1,5 @@
 import { Effect } from "effect"
-import { RequestMemory } from "../shared/RequestMemory.ts"
+import { RequestMemory } from "../shared/capacity/RequestMemory.ts"
 import type { TenantId } from "../shared/Tenant.ts"
 
 /** Memory of a form that has just begun, in bytes: what its connection holds of it, and its parser. */

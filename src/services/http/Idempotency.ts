@@ -5,8 +5,13 @@ import { BadRequest } from "../../errors/BadRequest.ts"
 import { Conflict } from "../../errors/Conflict.ts"
 import { IdempotencyKeyReused } from "../../errors/IdempotencyKeyReused.ts"
 import type { StorageUnreachable } from "../../errors/StorageUnreachable.ts"
-import { type Commit, unkeyed } from "../shared/Commit.ts"
-import { IdempotencyKey, type IdempotencyStore, type KeyClaim, type KeyOutcome } from "../shared/IdempotencyStore.ts"
+import { type Commit, unkeyed } from "../shared/idempotency/Commit.ts"
+import {
+  IdempotencyKey,
+  type IdempotencyStore,
+  type KeyClaim,
+  type KeyOutcome
+} from "../shared/idempotency/IdempotencyStore.ts"
 import type { TenantId } from "../shared/Tenant.ts"
 
 const Answer = Schema.fromJsonString(

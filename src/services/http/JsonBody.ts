@@ -4,7 +4,7 @@ import { invalidBody } from "../../errors/BadRequest.ts"
 import { TooLarge } from "../../errors/TooLarge.ts"
 import { UnsupportedMediaType } from "../../errors/UnsupportedMediaType.ts"
 import { readDigits } from "../../languages/json/JsonNumbers.ts"
-import { Bytes } from "../shared/Bytes.ts"
+import { Bytes } from "../shared/bytes/ByteBuffer.ts"
 import { digestFault } from "./Digest.ts"
 
 /** `application/json`, or a type with the suffix `+json`. Other types are what web pages can send without being asked. */

@@ -1,9 +1,9 @@
 import { Effect } from "effect"
 import * as Hex from "effect/encoding/Hex"
 import { HttpServerRequest, HttpServerResponse } from "effect/http"
-import { tagged } from "../shared/EntityTag.ts"
-import { pieceBytes, pieces } from "../shared/Pieces.ts"
-import type { Held } from "../shared/RequestMemory.ts"
+import { pieceBytes, pieces } from "../shared/bytes/ByteChunks.ts"
+import type { Held } from "../shared/capacity/RequestMemory.ts"
+import { tagged } from "../shared/reads/EntityTag.ts"
 
 /** Memory of a list that is streamed, in bytes: two portions as they were read, one as it is sent, and its compressor. */
 export const listBytes = 3.5 * 1024 * 1024

@@ -2,7 +2,8 @@ import { Effect, Exit, Scope, Stream } from "effect"
 import { HttpServerRequest, HttpServerResponse } from "effect/http"
 import { BadRequest } from "../../errors/BadRequest.ts"
 import type { Overloaded } from "../../errors/Overloaded.ts"
-import { EqualReads } from "../shared/EqualReads.ts"
+import { RequestMemory } from "../shared/capacity/RequestMemory.ts"
+import { EqualReads } from "../shared/reads/CoalescedReads.ts"
 import {
   encodeCursor,
   expectedCursor,
@@ -11,8 +12,7 @@ import {
   type PageQuery,
   pageBytes,
   readCursor
-} from "../shared/Listing.ts"
-import { RequestMemory } from "../shared/RequestMemory.ts"
+} from "../shared/reads/Listing.ts"
 import type { TenantId } from "../shared/Tenant.ts"
 import { gathered } from "./Gathered.ts"
 import { listBytes, type PreparedText, readText, textResponse } from "./JsonText.ts"

@@ -1,5 +1,5 @@
 import type { Issue } from "../../errors/BadRequest.ts"
-import { Bytes } from "../shared/Bytes.ts"
+import { Bytes } from "../shared/bytes/ByteBuffer.ts"
 import { boundaryOf } from "./Boundary.ts"
 
 /** More than the headers of a part with its boundary: the parser takes 16 KiB of them. */

@@ -1,7 +1,7 @@
 import { Effect } from "effect"
 import type { HttpServerRequest } from "effect/http"
 import { PreconditionFailed } from "../../errors/PreconditionFailed.ts"
-import { names } from "../shared/EntityTag.ts"
+import { names } from "../shared/reads/EntityTag.ts"
 
 /** The state that the conditions of a request are compared with. */
 export interface State {

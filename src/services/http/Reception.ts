@@ -1,7 +1,7 @@
 import { Effect, Exit, type Fiber, Stream } from "effect"
 import type { HttpServerRequest } from "effect/http"
 import type { BadRequest } from "../../errors/BadRequest.ts"
-import { type Inflow, type Intake, inflowOf } from "../shared/Inflow.ts"
+import { type Inflow, type Intake, inflowOf } from "../shared/bytes/BodySubscription.ts"
 import { unreadable } from "./FormParser.ts"
 
 const broken = () => unreadable([{ detail: "the body could not be received" }])

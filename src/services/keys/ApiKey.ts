@@ -1,7 +1,7 @@
 import { Brand, Schema } from "effect"
 import * as Base64Url from "effect/encoding/Base64Url"
 import * as Hex from "effect/encoding/Hex"
-import { Role } from "../shared/Access.ts"
+import { Role } from "../shared/security/Principal.ts"
 
 /** The id of a key, which is a part of its text: eight hex digits. */
 export type KeyId = Brand.Branded<string, "KeyId">

@@ -1,4 +1,4 @@
-import { digested, type Feature, listed, operation } from "../shared/OpenApiParts.ts"
+import { digested, type Feature, listed, operation } from "../shared/openapi/OpenApiParts.ts"
 
 const key = {
   id: "3f9a0c52",

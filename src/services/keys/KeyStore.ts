@@ -1,7 +1,7 @@
 import { Context, type Effect, type Stream } from "effect"
 import type { StorageUnreachable } from "../../errors/StorageUnreachable.ts"
-import type { Role } from "../shared/Access.ts"
-import type { ListRow, ListSpan } from "../shared/Listing.ts"
+import type { ListRow, ListSpan } from "../shared/reads/Listing.ts"
+import type { Role } from "../shared/security/Principal.ts"
 import type { TenantId } from "../shared/Tenant.ts"
 import type { KeyId } from "./ApiKey.ts"
 

@@ -1,8 +1,8 @@
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
 import { StorageUnreachable } from "../../errors/StorageUnreachable.ts"
-import { NeededRole } from "../shared/Access.ts"
-import { Authorization } from "../shared/Security.ts"
+import { NeededRole } from "../shared/requests/EndpointAnnotations.ts"
+import { Authorization } from "../shared/security/Security.ts"
 import { KnownTenant, tenantParams } from "../shared/Tenant.ts"
 
 /** A limit of a tenant as the endpoint tells it. */

@@ -1,4 +1,4 @@
-import { type Feature, operation, revalidated } from "../shared/OpenApiParts.ts"
+import { type Feature, operation, revalidated } from "../shared/openapi/OpenApiParts.ts"
 
 const limit = {
   limit: "waitingExecutions",

@@ -1,7 +1,7 @@
 import { Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { Api } from "../../Api.ts"
-import { CurrentPrincipal } from "../shared/Access.ts"
+import { CurrentPrincipal } from "../shared/security/Principal.ts"
 import { TenantId } from "../shared/Tenant.ts"
 import { LimitUsage } from "./LimitUsage.ts"
 

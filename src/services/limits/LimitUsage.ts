@@ -1,7 +1,7 @@
 import { Context, Effect, Layer } from "effect"
 import { Search } from "../../drivers/search/Search.ts"
 import type { StorageUnreachable } from "../../errors/StorageUnreachable.ts"
-import type { Principal } from "../shared/Access.ts"
+import type { Principal } from "../shared/security/Principal.ts"
 import type { TenantId } from "../shared/Tenant.ts"
 import { InUse } from "./InUse.ts"
 import { type LimitName, type LimitSource, limitKinds, limitNames } from "./Limits.ts"

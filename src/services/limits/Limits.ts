@@ -1,5 +1,5 @@
 import { Schema } from "effect"
-import type { Settings } from "../shared/Settings.ts"
+import type { Settings } from "../shared/settings/Settings.ts"
 
 /** What is known of a limit. */
 interface LimitKind {

@@ -1,6 +1,6 @@
 import { Effect, Layer } from "effect"
+import { Uploads } from "../shared/capacity/Uploads.ts"
 import type { TenantId } from "../shared/Tenant.ts"
-import { Uploads } from "../shared/Uploads.ts"
 import { InUse } from "./InUse.ts"
 import { LimitRefusals } from "./LimitRefusals.ts"
 import { TenantRules } from "./TenantRules.ts"

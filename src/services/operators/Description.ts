@@ -1,4 +1,4 @@
-import { digested, type Feature, operation, revalidated } from "../shared/OpenApiParts.ts"
+import { digested, type Feature, operation, revalidated } from "../shared/openapi/OpenApiParts.ts"
 
 /** What OpenAPI says of operator tests. */
 export const operators: Feature<"patterns" | "propose" | "test"> = {

@@ -1,8 +1,8 @@
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
 import { StorageUnreachable } from "../../errors/StorageUnreachable.ts"
-import { ForEveryTenant, IsFixed, NeededRole } from "../shared/Access.ts"
-import { Authorization } from "../shared/Security.ts"
+import { ForEveryTenant, IsFixed, NeededRole } from "../shared/requests/EndpointAnnotations.ts"
+import { Authorization } from "../shared/security/Security.ts"
 
 export const TenantResponse = Schema.Struct({
   tenant: Schema.String.annotate({ description: "Default tenant in the gateway's settings" })

@@ -1,5 +1,5 @@
-import type { Feature } from "../shared/OpenApiParts.ts"
-import { operation, revalidated } from "../shared/OpenApiParts.ts"
+import type { Feature } from "../shared/openapi/OpenApiParts.ts"
+import { operation, revalidated } from "../shared/openapi/OpenApiParts.ts"
 
 /** What OpenAPI says of the platform. */
 export const platform: Feature<"properties" | "tenant" | "installation"> = {

@@ -1,8 +1,8 @@
 import { Context, Effect, Layer } from "effect"
 import type { StorageUnreachable } from "../../errors/StorageUnreachable.ts"
 import { RetentionRounds } from "../retention/RetentionRounds.ts"
-import type { Mode, Rule } from "../shared/RetentionRules.ts"
-import { Settings } from "../shared/Settings.ts"
+import type { Mode, Rule } from "../shared/settings/RetentionRules.ts"
+import { Settings } from "../shared/settings/Settings.ts"
 
 /** A gateway on the database. */
 export interface GatewayEntry {

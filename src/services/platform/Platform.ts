@@ -1,6 +1,6 @@
 import { Context, Effect, Layer, Predicate } from "effect"
 import type { StorageUnreachable } from "../../errors/StorageUnreachable.ts"
-import { Settings } from "../shared/Settings.ts"
+import { Settings } from "../shared/settings/Settings.ts"
 import type { TenantId } from "../shared/Tenant.ts"
 
 const mask = "********"

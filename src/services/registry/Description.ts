@@ -1,4 +1,12 @@
-import { conditional, digested, downloaded, type Feature, keyed, listed, operation } from "../shared/OpenApiParts.ts"
+import {
+  conditional,
+  digested,
+  downloaded,
+  type Feature,
+  keyed,
+  listed,
+  operation
+} from "../shared/openapi/OpenApiParts.ts"
 
 const form = { file: "203.0.113.9\n", path: "lists/blocked.csv" }
 const timestamp = "2026-01-01T00:00:00.000Z"

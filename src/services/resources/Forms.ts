@@ -1,8 +1,8 @@
 import { Effect, Predicate, Result, Schema } from "effect"
 import { BadRequest, type Issue } from "../../errors/BadRequest.ts"
-import type { FormPart, PartRules } from "../shared/Form.ts"
-import { RelativePath } from "../shared/RelativePath.ts"
-import type { Limits } from "../shared/Settings.ts"
+import type { FormPart, PartRules } from "../shared/requests/FormRules.ts"
+import { RelativePath } from "../shared/requests/RelativePath.ts"
+import type { Limits } from "../shared/settings/Settings.ts"
 import type { NewRegistration } from "./Resources.ts"
 
 const isRelativePath = Schema.is(RelativePath)

@@ -1,7 +1,7 @@
 import { Context, type Effect, type Stream } from "effect"
 import type { StorageUnreachable } from "../../errors/StorageUnreachable.ts"
 import type { Quota, Usage } from "../blobs/Quota.ts"
-import type { ListRow, ListSpan } from "../shared/Listing.ts"
+import type { ListRow, ListSpan } from "../shared/reads/Listing.ts"
 import type { TenantId } from "../shared/Tenant.ts"
 
 /** A stored version of a resource. Its bytes are a blob, or a file in the tenant's data area. */

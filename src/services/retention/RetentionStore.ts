@@ -1,6 +1,6 @@
 import { Context, type Effect } from "effect"
 import type { StorageUnreachable } from "../../errors/StorageUnreachable.ts"
-import type { Rule } from "../shared/RetentionRules.ts"
+import type { Rule } from "../shared/settings/RetentionRules.ts"
 import type { TenantId } from "../shared/Tenant.ts"
 
 /** Rows that were deleted, or would be. */

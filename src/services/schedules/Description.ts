@@ -1,4 +1,4 @@
-import { conditional, digested, type Feature, listed, operation, revalidated } from "../shared/OpenApiParts.ts"
+import { conditional, digested, type Feature, listed, operation, revalidated } from "../shared/openapi/OpenApiParts.ts"
 
 const flowline = "4kQz0vWbT1mXr8sYh2Lc"
 const request = {

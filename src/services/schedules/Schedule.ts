@@ -1,5 +1,5 @@
 import { Brand, Schema } from "effect"
-import { RelativePath } from "../shared/RelativePath.ts"
+import { RelativePath } from "../shared/requests/RelativePath.ts"
 import { Signature } from "./Signature.ts"
 import { Span } from "./Span.ts"
 

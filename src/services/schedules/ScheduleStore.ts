@@ -1,7 +1,7 @@
 import { Context, type Effect, type Stream } from "effect"
 import type { Conflict } from "../../errors/Conflict.ts"
 import type { StorageUnreachable } from "../../errors/StorageUnreachable.ts"
-import type { ListRow, ListSpan } from "../shared/Listing.ts"
+import type { ListRow, ListSpan } from "../shared/reads/Listing.ts"
 import type { TenantId } from "../shared/Tenant.ts"
 import type { Backfill, Firing, FiringKind, ScheduleName, TriggerKind } from "./Schedule.ts"
 import type { Due } from "./Times.ts"

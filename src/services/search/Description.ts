@@ -1,4 +1,4 @@
-import { digested, type Feature, operation, revalidated } from "../shared/OpenApiParts.ts"
+import { digested, type Feature, operation, revalidated } from "../shared/openapi/OpenApiParts.ts"
 
 const request = { index: "mytenant-*", query: { match_all: {} }, limit: 10 }
 

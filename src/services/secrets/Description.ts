@@ -1,4 +1,4 @@
-import { digested, type Feature, operation, revalidated } from "../shared/OpenApiParts.ts"
+import { digested, type Feature, operation, revalidated } from "../shared/openapi/OpenApiParts.ts"
 
 const timestamp = "2026-01-01T00:00:00.000Z"
 

@@ -3,7 +3,7 @@ import { HttpServerResponse } from "effect/http"
 import { HttpApiBuilder } from "effect/http-api"
 import { Api } from "../../Api.ts"
 import { readJson } from "../http/JsonBody.ts"
-import { Settings } from "../shared/Settings.ts"
+import { Settings } from "../shared/settings/Settings.ts"
 import { TenantId } from "../shared/Tenant.ts"
 import { Secrets } from "./Secrets.ts"
 

@@ -1,5 +1,5 @@
 import { Effect, Layer, Metric, Schedule, Stream } from "effect"
-import { survive } from "../shared/Background.ts"
+import { survive } from "../shared/process/Background.ts"
 import { type KeyUse, SecretStore } from "./SecretStore.ts"
 
 const stored = Metric.gauge("flow_secrets_stored", {

@@ -3,7 +3,7 @@ import { HttpApiMiddleware } from "effect/http-api"
 import { BadRequest } from "../../errors/BadRequest.ts"
 import { NotFound } from "../../errors/NotFound.ts"
 import { StorageUnreachable } from "../../errors/StorageUnreachable.ts"
-import { text } from "./Parameters.ts"
+import { text } from "./requests/Parameters.ts"
 
 /** A tenant's name: at most 63 letters, digits, `.`, `_` and `-`, starting with a letter or digit. */
 const tenantName = /^[A-Za-z0-9][A-Za-z0-9._-]{0,62}$/

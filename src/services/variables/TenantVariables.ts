@@ -3,7 +3,7 @@ import type { Issue } from "../../errors/BadRequest.ts"
 import type { StorageUnreachable } from "../../errors/StorageUnreachable.ts"
 import type { Values } from "../../protocol/Parameters.ts"
 import { Conf } from "../conf/Conf.ts"
-import { Settings } from "../shared/Settings.ts"
+import { Settings } from "../shared/settings/Settings.ts"
 import type { TenantId } from "../shared/Tenant.ts"
 import { readVariables, variableBytes } from "./VariablesFile.ts"
 

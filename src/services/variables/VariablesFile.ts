@@ -4,7 +4,7 @@ import { readDocument, type SourceFile } from "../../languages/document/Document
 import { pointerOf } from "../../languages/document/Pointer.ts"
 import { type SchemaFault, schemaFaults } from "../../languages/SchemaFaults.ts"
 import { referableName, type Values } from "../../protocol/Parameters.ts"
-import { strict } from "../shared/RequestProblems.ts"
+import { strict } from "../shared/requests/RequestProblems.ts"
 
 /** Maximum size of a tenant's variables, in bytes. */
 export const variableBytes = 256 * 1024

@@ -1,6 +1,6 @@
 import { Option, Predicate } from "effect"
 import type { HttpServerRequest } from "effect/http"
-import type { Refusal } from "../../../services/shared/Refusals.ts"
+import type { Refusal } from "../../../services/shared/security/Refusals.ts"
 import type { RouteTable } from "../routes/RouteTable.ts"
 import { Received } from "../server/NodeMessages.ts"
 

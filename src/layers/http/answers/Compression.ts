@@ -1,7 +1,7 @@
 import * as NodeStream from "@effect/platform-node/NodeStream"
 import { Effect, Stream } from "effect"
 import { Headers, HttpBody, HttpServerRequest, HttpServerResponse } from "effect/http"
-import { pieces } from "../../../services/shared/Pieces.ts"
+import { pieces } from "../../../services/shared/bytes/ByteChunks.ts"
 import { type Accepted, acceptedCoding, type Coding, compress, compressor } from "./Codings.ts"
 import { withVary } from "./Vary.ts"
 

@@ -1,6 +1,6 @@
 import { Effect } from "effect"
 import { HttpServerRequest, HttpServerResponse } from "effect/http"
-import { exposedHeaders, requestHeaders } from "../../../services/shared/Headers.ts"
+import { exposedHeaders, requestHeaders } from "../../../services/shared/openapi/DescribedHeaders.ts"
 import type { browserCheck } from "../guards/Browsers.ts"
 import { forwardedHost } from "./Problems.ts"
 import { withVary } from "./Vary.ts"

@@ -1,6 +1,6 @@
 import { hash } from "node:crypto"
 import { type HttpServerRequest, HttpServerResponse } from "effect/http"
-import { names, tagged } from "../../../services/shared/EntityTag.ts"
+import { names, tagged } from "../../../services/shared/reads/EntityTag.ts"
 
 const digestOf = ({ body, headers: { link } }: HttpServerResponse.HttpServerResponse): string | undefined => {
   if (body._tag !== "Uint8Array") return undefined

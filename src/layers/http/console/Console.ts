@@ -5,7 +5,7 @@ import { Effect, Layer } from "effect"
 import { HttpRouter, type HttpServerRequest, HttpServerRespondable, HttpServerResponse } from "effect/http"
 import { packagePath } from "../../../drivers/Package.ts"
 import { NotFound } from "../../../errors/NotFound.ts"
-import { names } from "../../../services/shared/EntityTag.ts"
+import { names } from "../../../services/shared/reads/EntityTag.ts"
 import { acceptedCoding } from "../answers/Codings.ts"
 import { withVary } from "../answers/Vary.ts"
 

@@ -7,10 +7,17 @@ import { UnsupportedMediaType } from "../../../errors/UnsupportedMediaType.ts"
 import { Authenticator } from "../../../services/access/Authenticator.ts"
 import { type Credential, Logins } from "../../../services/access/Logins.ts"
 import { type Session, Sessions } from "../../../services/access/Sessions.ts"
-import { anonymous, everyTenant, hasRole, maySee, type Principal, roles } from "../../../services/shared/Access.ts"
-import { Bytes } from "../../../services/shared/Bytes.ts"
-import { issuesOf } from "../../../services/shared/RequestIssues.ts"
-import { strict } from "../../../services/shared/RequestProblems.ts"
+import { Bytes } from "../../../services/shared/bytes/ByteBuffer.ts"
+import { strict } from "../../../services/shared/requests/RequestProblems.ts"
+import { issuesOf } from "../../../services/shared/requests/SchemaIssues.ts"
+import {
+  anonymous,
+  everyTenant,
+  hasRole,
+  maySee,
+  type Principal,
+  roles
+} from "../../../services/shared/security/Principal.ts"
 import { Tenants } from "../../../services/shared/Tenant.ts"
 import { refusal } from "../guards/Authentication.ts"
 import { foreignPage, isOfOwnPage, isSecure } from "../guards/OwnPage.ts"

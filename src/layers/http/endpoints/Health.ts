@@ -1,8 +1,8 @@
 import { Effect } from "effect"
 import { HttpRouter, HttpServerResponse } from "effect/http"
-import { Readiness } from "../../../services/shared/Readiness.ts"
 import { problemType } from "../problems/ProblemBody.ts"
 import type { RouteEntry } from "../routes/RouteTable.ts"
+import { Readiness } from "./Readiness.ts"
 
 const noStore = { "cache-control": "no-store" }
 

@@ -3,8 +3,8 @@ import { HttpRouter, HttpServerRespondable, HttpServerResponse } from "effect/ht
 import * as PrometheusMetrics from "effect/observability/PrometheusMetrics"
 import { Forbidden } from "../../../errors/Forbidden.ts"
 import { Authenticator } from "../../../services/access/Authenticator.ts"
-import { everyTenant, hasRole, type Principal } from "../../../services/shared/Access.ts"
-import { Measurements, takeMeasurements } from "../../../services/shared/Observed.ts"
+import { Measurements, takeMeasurements } from "../../../services/shared/process/ObservableMetrics.ts"
+import { everyTenant, hasRole, type Principal } from "../../../services/shared/security/Principal.ts"
 import { authenticated } from "../guards/Authentication.ts"
 
 /**

@@ -1,9 +1,13 @@
 import { type JsonSchema, Predicate } from "effect"
 import type { OpenApi } from "effect/http-api"
-import { type RequestHeader, requestHeaders, responseHeaders } from "../../../services/shared/Headers.ts"
-import type { Answer, Feature, Operation } from "../../../services/shared/OpenApiParts.ts"
-import { valueSchema } from "../../../services/shared/Parameters.ts"
-import { securitySchemes } from "../../../services/shared/Security.ts"
+import {
+  type RequestHeader,
+  requestHeaders,
+  responseHeaders
+} from "../../../services/shared/openapi/DescribedHeaders.ts"
+import type { Answer, Feature, Operation } from "../../../services/shared/openapi/OpenApiParts.ts"
+import { valueSchema } from "../../../services/shared/requests/Parameters.ts"
+import { securitySchemes } from "../../../services/shared/security/Security.ts"
 import { problemType } from "../problems/ProblemBody.ts"
 import { Issue, Problem, responses, responsesOf, sentProblem } from "../problems/ProblemResponses.ts"
 

@@ -1,10 +1,9 @@
 import { Context, Effect, Layer } from "effect"
 import { HttpServerRequest, HttpServerRespondable, HttpServerResponse } from "effect/http"
-import { Authenticator, type Refusal } from "../../../services/access/Authenticator.ts"
-import { CurrentPrincipal, type Principal } from "../../../services/shared/Access.ts"
-import { isKnown } from "../../../services/shared/Known.ts"
-import { CurrentRequestId } from "../../../services/shared/RequestId.ts"
-import { Authentication } from "../../../services/shared/Security.ts"
+import { Authenticator, isResolved, type Refusal } from "../../../services/access/Authenticator.ts"
+import { CurrentRequestId } from "../../../services/shared/requests/RequestId.ts"
+import { CurrentPrincipal, type Principal } from "../../../services/shared/security/Principal.ts"
+import { Authentication } from "../../../services/shared/security/Security.ts"
 import { Received } from "../server/NodeMessages.ts"
 import { isOfOwnPage } from "./OwnPage.ts"
 import { usesSession, withoutCookie } from "./SessionCookie.ts"
@@ -48,7 +47,7 @@ export const authenticated = <E, R>(
   if (source instanceof Received && source.principal !== undefined) return admit(source.principal)
   const found = authenticator.authenticate(request)
   // Most credentials are known already, and every request passes here.
-  if (isKnown(found)) return admit(found.value)
+  if (isResolved(found)) return admit(found.value)
   return Effect.matchEffect(found, {
     onSuccess: admit,
     onFailure: (error) => refusal(authenticator, request, error)

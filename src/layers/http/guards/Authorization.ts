@@ -3,15 +3,14 @@ import { HttpRouter } from "effect/http"
 import { Forbidden } from "../../../errors/Forbidden.ts"
 import { TenantSuspended } from "../../../errors/TenantSuspended.ts"
 import { TenantRules } from "../../../services/limits/TenantRules.ts"
+import { ForEveryTenant, NeededRole } from "../../../services/shared/requests/EndpointAnnotations.ts"
 import {
   CurrentPrincipal,
   everyTenant,
-  ForEveryTenant,
   hasRoleFor,
-  NeededRole,
   type Principal
-} from "../../../services/shared/Access.ts"
-import { Authorization } from "../../../services/shared/Security.ts"
+} from "../../../services/shared/security/Principal.ts"
+import { Authorization } from "../../../services/shared/security/Security.ts"
 import { TenantId } from "../../../services/shared/Tenant.ts"
 
 /**

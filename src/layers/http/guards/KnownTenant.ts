@@ -2,9 +2,9 @@ import { Context, Effect, Layer } from "effect"
 import { HttpRouter } from "effect/http"
 import { NotFound } from "../../../errors/NotFound.ts"
 import type { StorageUnreachable } from "../../../errors/StorageUnreachable.ts"
-import { CurrentPrincipal, maySee } from "../../../services/shared/Access.ts"
-import { withoutFaultyQuery } from "../../../services/shared/RequestIssues.ts"
+import { CurrentPrincipal, maySee } from "../../../services/shared/security/Principal.ts"
 import { KnownTenant, Tenants } from "../../../services/shared/Tenant.ts"
+import { withoutFaultyQuery } from "./RequestDecoding.ts"
 
 /**
  * Checks the tenant of the path before the request is decoded, so that a request for an unknown tenant reveals nothing

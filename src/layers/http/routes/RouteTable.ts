@@ -3,14 +3,12 @@ import { FindMyWay } from "effect/http"
 import { HttpApi, type HttpApiGroup } from "effect/http-api"
 import {
   ChangesNothing,
-  everyTenant,
   ForEveryTenant,
-  hasRoleFor,
   IsFixed,
   NeededRole,
-  type Principal
-} from "../../../services/shared/Access.ts"
-import { SpansSegments } from "../../../services/shared/RelativePath.ts"
+  SpansSegments
+} from "../../../services/shared/requests/EndpointAnnotations.ts"
+import { everyTenant, hasRoleFor, type Principal } from "../../../services/shared/security/Principal.ts"
 
 /** Paths are matched exactly, except for a trailing slash. */
 export const routerConfig = { caseSensitive: true, ignoreDuplicateSlashes: false, maxParamLength: 16_384 }

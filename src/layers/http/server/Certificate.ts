@@ -2,7 +2,7 @@ import { constants, createPrivateKey, hash, type KeyObject, X509Certificate } fr
 import { readFile, stat } from "node:fs/promises"
 import { createSecureContext } from "node:tls"
 import { Clock, Effect, Predicate, Schema, type Scope } from "effect"
-import { observeGauge } from "../../../services/shared/Observed.ts"
+import { observeGauge } from "../../../services/shared/process/ObservableMetrics.ts"
 
 /** Paths of the files in PEM. */
 export interface CertificateFiles {

@@ -1,6 +1,6 @@
 import { IncomingMessage, type OutgoingHttpHeader, type OutgoingHttpHeaders, ServerResponse } from "node:http"
 import type { Meter } from "../../../services/limits/Bucket.ts"
-import type { Principal } from "../../../services/shared/Access.ts"
+import type { Principal } from "../../../services/shared/security/Principal.ts"
 import type { Forwarded } from "./Forwarded.ts"
 import { requestIdOf } from "./RequestIds.ts"
 

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from "node:http"
-import { type Inflow, type Intake, offerInflow } from "../../../services/shared/Inflow.ts"
+import { type Inflow, type Intake, offerInflow } from "../../../services/shared/bytes/BodySubscription.ts"
 
 const open =
   (request: IncomingMessage) =>

@@ -1,11 +1,11 @@
 import { HttpApiMiddleware } from "effect/http-api"
-import { BadRequest } from "../../errors/BadRequest.ts"
-import { Forbidden } from "../../errors/Forbidden.ts"
-import { LimitExceeded } from "../../errors/LimitExceeded.ts"
-import { Overloaded } from "../../errors/Overloaded.ts"
-import { StorageUnreachable } from "../../errors/StorageUnreachable.ts"
-import { TenantSuspended } from "../../errors/TenantSuspended.ts"
-import { Unauthorized } from "../../errors/Unauthorized.ts"
+import { BadRequest } from "../../../errors/BadRequest.ts"
+import { Forbidden } from "../../../errors/Forbidden.ts"
+import { LimitExceeded } from "../../../errors/LimitExceeded.ts"
+import { Overloaded } from "../../../errors/Overloaded.ts"
+import { StorageUnreachable } from "../../../errors/StorageUnreachable.ts"
+import { TenantSuspended } from "../../../errors/TenantSuspended.ts"
+import { Unauthorized } from "../../../errors/Unauthorized.ts"
 
 /** The security schemes of the OpenAPI document. A gateway without `FLOW_AUTH` asks for no credentials. */
 export const securitySchemes = {

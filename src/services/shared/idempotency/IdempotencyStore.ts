@@ -1,7 +1,7 @@
 import { Brand, Context, type Effect } from "effect"
-import type { Conflict } from "../../errors/Conflict.ts"
-import type { StorageUnreachable } from "../../errors/StorageUnreachable.ts"
-import type { TenantId } from "./Tenant.ts"
+import type { Conflict } from "../../../errors/Conflict.ts"
+import type { StorageUnreachable } from "../../../errors/StorageUnreachable.ts"
+import type { TenantId } from "../Tenant.ts"
 
 /** The `Idempotency-Key` of a request. */
 export type IdempotencyKey = Brand.Branded<string, "IdempotencyKey">

@@ -1,6 +1,6 @@
 import { Context, type Effect, type Scope } from "effect"
-import type { LimitExceeded } from "../../errors/LimitExceeded.ts"
-import type { TenantId } from "./Tenant.ts"
+import type { LimitExceeded } from "../../../errors/LimitExceeded.ts"
+import type { TenantId } from "../Tenant.ts"
 
 /** Counts the uploads of each tenant that are under way in this gateway. */
 export class Uploads extends Context.Service<

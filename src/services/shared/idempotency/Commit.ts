@@ -1,6 +1,6 @@
 import { Effect } from "effect"
-import type { Conflict } from "../../errors/Conflict.ts"
-import type { StorageUnreachable } from "../../errors/StorageUnreachable.ts"
+import type { Conflict } from "../../../errors/Conflict.ts"
+import type { StorageUnreachable } from "../../../errors/StorageUnreachable.ts"
 
 /**
  * Makes what a use case writes final, together with the answer that repeats of its request get: all of it or nothing.

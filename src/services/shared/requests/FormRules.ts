@@ -1,4 +1,4 @@
-import type { Issue } from "../../errors/BadRequest.ts"
+import type { Issue } from "../../../errors/BadRequest.ts"
 
 /** Whether a content type is that of a form. */
 export const isForm = (contentType = ""): boolean => /^multipart\/form-data\s*(;|$)/i.test(contentType)

@@ -1,4 +1,4 @@
-import type { RequestHeader, ResponseHeader } from "./Headers.ts"
+import type { RequestHeader, ResponseHeader } from "./DescribedHeaders.ts"
 
 /** What OpenAPI says of the answers with one status, besides what the endpoint declares. */
 export interface Answer {

@@ -1,5 +1,5 @@
 import { Schema, SchemaTransformation } from "effect"
-import { expectedTimestamp, isTimestamp, timestampPattern } from "../../languages/TimestampText.ts"
+import { expectedTimestamp, isTimestamp, timestampPattern } from "../../../languages/TimestampText.ts"
 
 /**
  * The annotation with the JSON Schema of a parameter's value, for OpenAPI. Effect describes a parameter by the text that
@@ -34,6 +34,14 @@ export const wholeNumber = (
 /** A text in a query or path. `more` tells OpenAPI what it is like; checks are added to the result. */
 export const text = ({ description, example }: Said, more: Keywords = {}) =>
   Schema.String.annotate({ description, [valueSchema]: { type: "string", ...more, ...examplesOf(example) } })
+
+const withoutNul = Schema.makeFilter((given: string) =>
+  given.includes("\u0000") ? "Expected a text without NUL" : undefined
+)
+
+/** A text in a request's query. PostgreSQL cannot compare anything with a NUL. */
+export const queryText = (maxLength: number, said: { readonly description: string; readonly example?: string }) =>
+  text(said, { maxLength, pattern: "^[^\\u0000]*$" }).check(withoutNul, Schema.isMaxLength(maxLength))
 
 /** `true` or `false` in a query. */
 export const truth = ({ description, example }: Said) =>

@@ -1,5 +1,5 @@
 import { Effect, type Scope } from "effect"
-import type { TenantId } from "./Tenant.ts"
+import type { TenantId } from "../Tenant.ts"
 
 /** How many tenants and works share something. */
 export interface TurnLimits<E, Who extends string = TenantId> {

@@ -1,4 +1,4 @@
-import { Context, Schema } from "effect"
+import { Schema } from "effect"
 import { text } from "./Parameters.ts"
 
 const forbidden = /[\u0000-\u001f\u007f\\]/
@@ -50,9 +50,3 @@ export const folderPath = (description: string, example: string) =>
     { description: `${description}; segments are separated by /; a trailing / is optional`, example },
     pathValue("/?")
   ).check(below(withoutSlash))
-
-/**
- * Marks an endpoint whose last path parameter may span several segments. Clients send its slashes encoded; the server
- * also accepts plain slashes, which are easier to type with curl.
- */
-export const SpansSegments = Context.Reference<boolean>("flow/shared/SpansSegments", { defaultValue: () => false })

@@ -1,6 +1,6 @@
 import { Result, Schema } from "effect"
-import { listed, suggestion } from "../../languages/Suggest.ts"
-import { ownRoots, type Root, type Roots } from "../../protocol/Roots.ts"
+import { listed, suggestion } from "../../../languages/Suggest.ts"
+import { ownRoots, type Root, type Roots } from "../../../protocol/Roots.ts"
 
 const ownNames: ReadonlyArray<string> = Object.values(ownRoots)
 

@@ -50,20 +50,3 @@ export const hasRoleFor = (principal: Principal, tenant: string | undefined, rol
 
 /** Whether the principal may know that the tenant exists. */
 export const maySee = (principal: Principal, tenant: string): boolean => hasRole(principal, tenant, "viewer")
-
-/** The role that an endpoint needs, an annotation. An endpoint without it is refused for everybody. */
-export const NeededRole = Context.Reference<Role | undefined>("flow/shared/NeededRole", {
-  defaultValue: () => undefined
-})
-
-/** Whether an endpoint without a tenant needs its role for every tenant, an annotation. Any tenant is enough without it. */
-export const ForEveryTenant = Context.Reference<boolean>("flow/shared/ForEveryTenant", { defaultValue: () => false })
-
-/** Whether an endpoint changes nothing although its method says so, an annotation. Every other one writes to the audit. */
-export const ChangesNothing = Context.Reference<boolean>("flow/shared/ChangesNothing", { defaultValue: () => false })
-
-/**
- * Whether the answer of an endpoint without a tenant stays the same while the gateway runs, whoever asks for it, an
- * annotation.
- */
-export const IsFixed = Context.Reference<boolean>("flow/shared/IsFixed", { defaultValue: () => false })

@@ -1,7 +1,7 @@
 import { Context, Effect, Layer, Metric, type Scope } from "effect"
-import { Overloaded } from "../../errors/Overloaded.ts"
-import { Settings } from "./Settings.ts"
-import type { TenantId } from "./Tenant.ts"
+import { Overloaded } from "../../../errors/Overloaded.ts"
+import { Settings } from "../settings/Settings.ts"
+import type { TenantId } from "../Tenant.ts"
 
 /** Milliseconds that a request waits for memory before it is refused. */
 const patience = 5000

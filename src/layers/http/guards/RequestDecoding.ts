@@ -1,23 +1,13 @@
 import { Effect, Layer, Result, Schema } from "effect"
 import { HttpRouter, HttpServerRequest, type HttpServerResponse } from "effect/http"
 import { type HttpApiEndpoint, HttpApiError } from "effect/http-api"
-import { BadRequest, type Issue } from "../../errors/BadRequest.ts"
-import { pointerOf } from "../../languages/document/Pointer.ts"
-import { schemaFaults } from "../../languages/SchemaFaults.ts"
-import { unknownName } from "../../languages/Suggest.ts"
-import { isForm } from "./Form.ts"
-import { EarlierFaults, RequestProblems, strict } from "./RequestProblems.ts"
-import { KnownTenant } from "./Tenant.ts"
-
-/** The issues of a failed decoding, one for each faulty value. `part` names the part of the request. */
-export const issuesOf = (error: Schema.SchemaError, part: string): ReadonlyArray<Issue> => {
-  const issues = new Map<string, Issue>()
-  for (const { path, detail } of schemaFaults(error.issue)) {
-    const pointer = pointerOf(path)
-    if (!issues.has(pointer)) issues.set(pointer, { part, pointer, detail })
-  }
-  return [...issues.values()]
-}
+import { BadRequest, type Issue } from "../../../errors/BadRequest.ts"
+import { pointerOf } from "../../../languages/document/Pointer.ts"
+import { unknownName } from "../../../languages/Suggest.ts"
+import { isForm } from "../../../services/shared/requests/FormRules.ts"
+import { EarlierFaults, RequestProblems, strict } from "../../../services/shared/requests/RequestProblems.ts"
+import { issuesOf } from "../../../services/shared/requests/SchemaIssues.ts"
+import { KnownTenant } from "../../../services/shared/Tenant.ts"
 
 const parts: Record<string, string> = { Params: "path", Query: "query", Headers: "header", Payload: "body" }
 

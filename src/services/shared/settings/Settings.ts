@@ -1,9 +1,9 @@
 import { Context } from "effect"
-import type { BlobPlace } from "../../protocol/Places.ts"
-import type { Roots } from "../../protocol/Roots.ts"
+import type { BlobPlace } from "../../../protocol/Places.ts"
+import type { Roots } from "../../../protocol/Roots.ts"
+import type { TenantId } from "../Tenant.ts"
 import type { Rules } from "./RetentionRules.ts"
 import type { OwnPlace } from "./RootRules.ts"
-import type { TenantId } from "./Tenant.ts"
 
 /** Limits on requests, in bytes. A request over a limit is answered 413 with the name and value of the limit. */
 export interface Limits {

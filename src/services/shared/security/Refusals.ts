@@ -1,5 +1,5 @@
 import { Context } from "effect"
-import type { Principal } from "./Access.ts"
+import type { Principal } from "./Principal.ts"
 
 /** A request that was refused, or that the gateway could not do. */
 export interface Refusal {

@@ -1,7 +1,6 @@
 import { Result, Schema } from "effect"
 import * as Base64Url from "effect/encoding/Base64Url"
-import { wholeNumber } from "./Parameters.ts"
-import { queryText } from "./QueryText.ts"
+import { queryText, wholeNumber } from "../requests/Parameters.ts"
 
 /** A cursor: the name of its list, and the key of the last entry before it. */
 const Cursor = Schema.fromJsonString(Schema.Tuple([Schema.String, Schema.String]))

@@ -1,10 +1,10 @@
 import { Context } from "effect"
 import { HttpApiMiddleware } from "effect/http-api"
-import { BadRequest, type Issue } from "../../errors/BadRequest.ts"
+import { BadRequest, type Issue } from "../../../errors/BadRequest.ts"
 
 /**
  * Renders a request that does not decode as a problem with one issue per fault, all at once. Its layer stands in
- * `RequestIssues.ts`, which clients need not load.
+ * `layers/http/guards/RequestDecoding.ts`, which clients need not load.
  */
 export class RequestProblems extends HttpApiMiddleware.Service<RequestProblems>()("flow/shared/RequestProblems", {
   error: BadRequest
