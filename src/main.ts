@@ -3,8 +3,8 @@ import { Cause, Console, Effect, Exit, Layer, Runtime } from "effect"
 import { Gateway, settings } from "./gateway.ts"
 import { stopWithTerminal } from "./layers/Hangup.ts"
 import * as IdleMemory from "./layers/IdleMemory.ts"
+import { disablePretenuring } from "./layers/Pretenuring.ts"
 import { startFailure } from "./layers/StartFailure.ts"
-import { makeAllYoung } from "./layers/YoungObjects.ts"
 
 // Users with an argument usually want help or a subcommand, and may not notice at once that a gateway runs instead.
 if (process.argv.length > 2) {
@@ -12,7 +12,7 @@ if (process.argv.length > 2) {
   process.exit(2)
 }
 
-makeAllYoung()
+disablePretenuring()
 
 // `runMain` removes its signal handlers shortly before the process ends. Without this one, a signal at that moment,
 // such as the second one of Ctrl-C under npm, would kill the process.

@@ -146,7 +146,7 @@ export const parseFailCondition = (text: string): Result.Result<FailCondition, C
   })
 
 /** What was counted, and the records of which it is a part. */
-export interface Counted {
+export interface ConditionCounts {
   readonly count: number
   readonly records: number
 }
@@ -161,10 +161,10 @@ const compare: Readonly<Record<Operator, (one: number, other: number) => boolean
 }
 
 /** Whether a comparison holds. Without records there is no share, and a comparison with one does not hold. */
-const holds = ({ operator, bound, isShare }: Comparison, { count, records }: Counted): boolean =>
+const holds = ({ operator, bound, isShare }: Comparison, { count, records }: ConditionCounts): boolean =>
   isShare ? records > 0 && compare[operator](count * 100, bound * records) : compare[operator](count, bound)
 
-const said = ({ component, quantity, isShare }: Comparison, { count, records }: Counted): string => {
+const said = ({ component, quantity, isShare }: Comparison, { count, records }: ConditionCounts): string => {
   const name = component === undefined ? quantity : `${component}.${quantity}`
   const share = isShare ? ` of ${records} (${((count / records) * 100).toFixed(1).replace(/\.0$/, "")} %)` : ""
   return `${name} is ${count}${share}`
@@ -173,7 +173,7 @@ const said = ({ component, quantity, isShare }: Comparison, { count, records }: 
 /** The counts by which a condition holds, in words; undefined when it does not. */
 export const whyFails = (
   condition: FailCondition,
-  countedBy: (comparison: Comparison) => Counted
+  countedBy: (comparison: Comparison) => ConditionCounts
 ): string | undefined => {
   const group = condition.find((all) => all.every((comparison) => holds(comparison, countedBy(comparison))))
   return group?.map((comparison) => said(comparison, countedBy(comparison))).join(" and ")

@@ -21,11 +21,11 @@ import { Flowlines } from "../services/flowlines/Flowlines.ts"
 import { FlowlineVersions } from "../services/flowlines/FlowlineVersions.ts"
 import { Tries } from "../services/flowlines/Tries.ts"
 import { Keys } from "../services/keys/Keys.ts"
-import { InUse } from "../services/limits/InUse.ts"
 import { LimitRefusals } from "../services/limits/LimitRefusals.ts"
 import { LimitUsage } from "../services/limits/LimitUsage.ts"
 import { RequestRates } from "../services/limits/RequestRates.ts"
 import * as UploadPlaces from "../services/limits/UploadPlaces.ts"
+import { UsageCounters } from "../services/limits/UsageCounters.ts"
 import { Operators } from "../services/operators/Operators.ts"
 import { TenantPatterns } from "../services/operators/TenantPatterns.ts"
 import { Installation } from "../services/platform/Installation.ts"
@@ -44,7 +44,7 @@ import { Searches } from "../services/search/Searches.ts"
 import { Secrets } from "../services/secrets/Secrets.ts"
 import { RequestMemory } from "../services/shared/capacity/RequestMemory.ts"
 import { Draining } from "../services/shared/process/Draining.ts"
-import { EqualReads } from "../services/shared/reads/CoalescedReads.ts"
+import { CoalescedReads } from "../services/shared/reads/CoalescedReads.ts"
 import { Settings } from "../services/shared/settings/Settings.ts"
 import { TenantVariables } from "../services/variables/TenantVariables.ts"
 
@@ -65,7 +65,7 @@ export const useCases = <E, R>(cluster: Layer.Layer<Sharding.Sharding, E, R>) =>
   )
   return Layer.mergeAll(
     Draining.layer,
-    EqualReads.layer,
+    CoalescedReads.layer,
     RequestMemory.layer,
     LimitUsage.layer,
     Operators.layer,
@@ -107,7 +107,7 @@ export const useCases = <E, R>(cluster: Layer.Layer<Sharding.Sharding, E, R>) =>
     Layer.provideMerge(
       Layer.provideMerge(
         Layer.mergeAll(RequestRates.layer, UploadPlaces.layer),
-        Layer.mergeAll(Audit.layer, LimitRefusals.layer, InUse.layer, RefusalLog.layer)
+        Layer.mergeAll(Audit.layer, LimitRefusals.layer, UsageCounters.layer, RefusalLog.layer)
       )
     )
   )

@@ -1,10 +1,10 @@
 import type {
-  Encoded,
+  EncodedDocuments,
   EncodedOptions,
   ReadOptions,
   Row,
   RowsOptions,
-  Written
+  WriteResult
 } from "../languages/query/IndexedDocument.ts"
 import type { Query } from "../languages/query/Query.ts"
 
@@ -23,7 +23,11 @@ export interface Documents {
   /** Fields of the documents, in that order. */
   readonly rows: (pattern: string, query: Query, options: RowsOptions) => AsyncIterable<ReadonlyArray<Row>>
   /** The encoded documents, in that order. */
-  readonly encoded: (pattern: string, query: Query, options: EncodedOptions) => AsyncIterable<ReadonlyArray<Encoded>>
+  readonly encoded: (
+    pattern: string,
+    query: Query,
+    options: EncodedOptions
+  ) => AsyncIterable<ReadonlyArray<EncodedDocuments>>
   /** Resolves when the documents are durable. Repeating a write changes nothing if the documents have ids. */
-  readonly write: (index: string, documents: ReadonlyArray<DocumentRecord>) => Promise<Written>
+  readonly write: (index: string, documents: ReadonlyArray<DocumentRecord>) => Promise<WriteResult>
 }

@@ -1,4 +1,4 @@
-import { list } from "../languages/Decorate.ts"
+import { list } from "../languages/Decorations.ts"
 import { fieldReferences } from "../languages/expression/References.ts"
 import { fieldPath } from "../languages/FieldPath.ts"
 

@@ -1,5 +1,5 @@
 /** A server that a node has opened. It also closes with the run. */
-export interface Listening {
+export interface Listener {
   /** The actual port, when 0 was requested. */
   readonly port: number
   readonly close: () => Promise<void>
@@ -11,7 +11,7 @@ export interface Address {
 }
 
 /** A request to a node. */
-export interface Incoming {
+export interface IncomingRequest {
   readonly method: string
   /** The URL path without the query. */
   readonly path: string
@@ -36,7 +36,7 @@ export class TooLargeBody extends Error {}
 /** The operator does not let runs connect to this address. The message is for the user. */
 export class RefusedAddress extends Error {}
 
-export interface Outgoing {
+export interface OutgoingRequest {
   readonly url: string
   readonly headers: Readonly<Record<string, string>>
   readonly body: string
@@ -45,18 +45,18 @@ export interface Outgoing {
 }
 
 /** A request for something to read. `maxBytes` counts after decompression. */
-export interface Fetching extends Omit<Outgoing, "body"> {
+export interface FetchRequest extends Omit<OutgoingRequest, "body"> {
   readonly maxBytes: number
 }
 
 /** A server's response with its whole body. Names of headers are in lower case. */
-export interface Fetched extends Reply {
+export interface FetchResponse extends HttpReply {
   readonly headers: Readonly<Record<string, string>>
   readonly body: Uint8Array
 }
 
 /** A server's response. `retryAfterMillis` comes from its `Retry-After`. */
-export interface Reply {
+export interface HttpReply {
   readonly status: number
   readonly retryAfterMillis?: number
 }
@@ -70,19 +70,19 @@ export interface Network {
   readonly tcp: (
     at: Address & { readonly maxConnections: number },
     serve: (bytes: AsyncIterable<Uint8Array>) => Promise<void>
-  ) => Promise<Listening>
+  ) => Promise<Listener>
   /** Receives UDP datagrams, each with the address of its sender, who cannot be held back. */
-  readonly udp: (at: Address, receive: (datagram: Uint8Array, sender: string) => void) => Promise<Listening>
+  readonly udp: (at: Address, receive: (datagram: Uint8Array, sender: string) => void) => Promise<Listener>
   /** A request whose `serve` rejects is answered 500. */
   readonly http: (
     at: Address & { readonly maxBodyBytes: number },
-    serve: (request: Incoming) => Promise<Answer>
-  ) => Promise<Listening>
+    serve: (request: IncomingRequest) => Promise<Answer>
+  ) => Promise<Listener>
   /**
    * Sends a POST request; rejects when there was no response, with a {@link RefusedAddress} when the connection is not
    * allowed. Redirections are not followed.
    */
-  readonly post: (request: Outgoing) => Promise<Reply>
+  readonly post: (request: OutgoingRequest) => Promise<HttpReply>
   /** Sends a GET request in the same way. Rejects with a {@link TooLargeBody} when the body has more bytes. */
-  readonly get: (request: Fetching) => Promise<Fetched>
+  readonly get: (request: FetchRequest) => Promise<FetchResponse>
 }

@@ -8,7 +8,7 @@ import type { RunLimit } from "../protocol/Allowances.ts"
 import type { Runtime } from "../protocol/Flowline.ts"
 import type { Reference } from "../protocol/References.ts"
 import type { Roots } from "../protocol/Roots.ts"
-import type { Counted } from "../protocol/RunProtocol.ts"
+import type { NodeCounter } from "../protocol/RunProtocol.ts"
 import type { RunTrigger, TriggerBody } from "../protocol/Trigger.ts"
 import type {
   Alternatives,
@@ -121,7 +121,7 @@ export interface NodeContext extends RunContext {
   /** Reports the number of input bytes that this node has not read yet. */
   readonly behind?: (bytes: number) => void
   /** Counts what the members of `NodeCounters` of these names say. */
-  readonly counted?: (what: Counted, count: number) => void
+  readonly counted?: (what: NodeCounter, count: number) => void
   /** Counts bytes that the input's encoding does not have, and that became U+FFFD. */
   readonly replaced?: (bytes: number) => void
   /** Whether a node of the flowline asks for the sources of records: see nodes/Source. */

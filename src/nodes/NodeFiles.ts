@@ -1,5 +1,5 @@
 import type { Reference } from "../protocol/References.ts"
-import type { Growth, Tailing } from "./Position.ts"
+import type { Growth, TailOptions } from "./Position.ts"
 
 /** A file being written. It exists under its name only after `close`. */
 export interface Sink {
@@ -71,7 +71,7 @@ export interface InputFiles {
   /** The records of a Parquet file or a reference. */
   readonly parquet: (source: string | Reference) => AsyncIterable<ReadonlyArray<Record<string, unknown>>>
   /** Follows the files that match the glob, including later ones, from a saved position until the run ends. */
-  readonly tail: (pattern: string, position: unknown, how: Tailing) => AsyncIterable<Growth>
+  readonly tail: (pattern: string, position: unknown, how: TailOptions) => AsyncIterable<Growth>
 }
 
 /** Takes the memory of a call's text on loan. What it returns gives the memory back, and has to be called once. */

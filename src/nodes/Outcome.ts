@@ -1,8 +1,8 @@
 import { Result } from "effect"
 import {
   type Comparison,
+  type ConditionCounts,
   type ConditionFault,
-  type Counted,
   parseFailCondition,
   type Quantity,
   whyFails
@@ -150,7 +150,7 @@ const countOf = ({ counters, records, kind }: Told, quantity: Quantity): number 
   }
 }
 
-const counted = (told: ReadonlyArray<Told>, { component, quantity }: Comparison): Counted => {
+const counted = (told: ReadonlyArray<Told>, { component, quantity }: Comparison): ConditionCounts => {
   const own = told.find((one) => one.component === component)
   if (own !== undefined) return { count: countOf(own, quantity), records: own.records }
   const { read, ...counts } = countsOf(told)

@@ -15,7 +15,7 @@ export interface RecordCounts {
 }
 
 /** How files are followed. */
-export interface Tailing {
+export interface TailOptions {
   readonly encoding: Encoding
   /** Seconds after which bytes are due that were passed on, but that a later attempt would read again. */
   readonly dueAfter?: number | undefined

@@ -161,7 +161,7 @@ export interface NodeCounters {
 }
 
 /** What nodes count themselves. */
-export type Counted = "files" | "matched" | "unmatched" | "reloads" | "failedReloads"
+export type NodeCounter = "files" | "matched" | "unmatched" | "reloads" | "failedReloads"
 
 /** The counters of a node that has read bytes which its encoding does not have. */
 export const replacedCounts = (bytes: number): { readonly replacedBytes?: number; readonly warning?: string } =>

@@ -5,7 +5,7 @@ import type { NotFound } from "../errors/NotFound.ts"
 import { StorageUnreachable } from "../errors/StorageUnreachable.ts"
 import type { Documents } from "../nodes/Documents.ts"
 import type { SearchAddress } from "../protocol/Places.ts"
-import { budgeted, type Indexed, type TenantBudget } from "./TenantBudget.ts"
+import { budgeted, type IndexUsage, type TenantBudget } from "./TenantBudget.ts"
 
 type Unreadable = NotFound | StorageUnreachable | TooManyIndices
 
@@ -47,7 +47,7 @@ export const documentsOf = (search: Search["Service"], tenant: string, signal: A
 /** Measures what a tenant's indices hold, as soon as their database answers. */
 const measureOf = (search: Search["Service"], tenant: string, signal: AbortSignal) => {
   const indices = Effect.retry(search.indices(tenant), { while: isAway, schedule: patience })
-  return async (): Promise<Indexed> => {
+  return async (): Promise<IndexUsage> => {
     const found = await Effect.runPromise(Effect.mapError(indices, failure), { signal })
     const sum = (of: "documents" | "bytes") => found.reduce((total, index) => total + index[of], 0)
     return { documents: sum("documents"), bytes: sum("bytes") }

@@ -8,7 +8,14 @@ import { codeOf, Failure } from "../drivers/Failure.ts"
 import type { Outbound } from "../drivers/Outbound.ts"
 import { charsetOf } from "../nodes/HttpSettings.ts"
 import { ownPortFault } from "../nodes/inputs/Ports.ts"
-import { type Address, type Incoming, type Network, type Outgoing, type Reply, TooLargeBody } from "../nodes/Network.ts"
+import {
+  type Address,
+  type HttpReply,
+  type IncomingRequest,
+  type Network,
+  type OutgoingRequest,
+  TooLargeBody
+} from "../nodes/Network.ts"
 
 const where = ({ host, port }: Address) => `${host}:${port}`
 
@@ -87,7 +94,9 @@ async function* bodyOf(request: IncomingMessage, limit: number): AsyncGenerator<
 
 const http = (
   at: Address & { readonly maxBodyBytes: number },
-  serve: (request: Incoming) => Promise<{ status: number; headers?: Readonly<Record<string, string>>; body?: unknown }>
+  serve: (
+    request: IncomingRequest
+  ) => Promise<{ status: number; headers?: Readonly<Record<string, string>>; body?: unknown }>
 ) => {
   const server = createHttp({ requestTimeout: 60_000, headersTimeout: 10_000 }, (request, response) => {
     request.on("error", () => {})
@@ -152,7 +161,7 @@ const discard = (response: IncomingMessage): void => {
   })
 }
 
-type Request = Omit<Outgoing, "body"> & { readonly method: string; readonly body?: string }
+type Request = Omit<OutgoingRequest, "body"> & { readonly method: string; readonly body?: string }
 
 /** Sends a request to an address that `outbound` allows; the response has its head. */
 const send = (outbound: Outbound, { method, url: text, headers, body, timeoutMillis, signal }: Request) =>
@@ -173,7 +182,7 @@ const send = (outbound: Outbound, { method, url: text, headers, body, timeoutMil
     request.end(body)
   })
 
-const replyOf = ({ statusCode, headers }: IncomingMessage): Reply => {
+const replyOf = ({ statusCode, headers }: IncomingMessage): HttpReply => {
   const retryAfterMillis = retryAfter(headers["retry-after"])
   return { status: statusCode ?? 0, ...(retryAfterMillis === undefined ? {} : { retryAfterMillis }) }
 }

@@ -33,7 +33,7 @@ export class TenantBudget {
 }
 
 /** What a tenant's indices hold. */
-export interface Indexed {
+export interface IndexUsage {
   readonly documents: number
   readonly bytes: number
 }
@@ -46,7 +46,7 @@ const measuredFor = 10_000
  * replacement counts as a new document, with the bytes of its JSON. A write that seems too much is refused only after a
  * new measurement.
  */
-export const budgeted = (documents: Documents, budget: TenantBudget, measure: () => Promise<Indexed>): Documents => {
+export const budgeted = (documents: Documents, budget: TenantBudget, measure: () => Promise<IndexUsage>): Documents => {
   if (!budget.has("documents") && !budget.has("documentBytes")) return documents
   let measuredAt = Number.NEGATIVE_INFINITY
   const look = async () => {

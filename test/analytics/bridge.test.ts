@@ -3,7 +3,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { Database } from "../../src/drivers/duckdb/Database.ts"
 import { type Event, errors } from "../../src/nodes/Node.ts"
-import { Failed, feed } from "../../src/run/analytics/Bridge.ts"
+import { FailedRecords, feed } from "../../src/run/analytics/Bridge.ts"
 import { Files } from "../../src/run/analytics/Files.ts"
 import { Graph } from "../../src/run/analytics/Plan.ts"
 import { Scratch } from "../../src/run/analytics/Scratch.ts"
@@ -29,7 +29,7 @@ describe("an output that knows records only", () => {
         const taken: Array<Event> = []
         const sizes: Array<number> = []
         let ended = 0
-        const failed = new Failed()
+        const failed = new FailedRecords()
         const refuse = (event: Event) => ({ ...event, error: { node: "out", reason: "odd" } })
         const count = await feed(
           {

@@ -19,7 +19,7 @@ import { Archives } from "../../src/services/archives/Archives.ts"
 import { ArchivesHttp } from "../../src/services/archives/Http.ts"
 import { BlobSweep } from "../../src/services/blobs/BlobSweep.ts"
 import { RequestMemory } from "../../src/services/shared/capacity/RequestMemory.ts"
-import { EqualReads } from "../../src/services/shared/reads/CoalescedReads.ts"
+import { CoalescedReads } from "../../src/services/shared/reads/CoalescedReads.ts"
 import { TenantId, Tenants } from "../../src/services/shared/Tenant.ts"
 import { cut } from "../blobs/bytes.ts"
 import { scratch } from "../blobs/folder.ts"
@@ -63,7 +63,7 @@ export const gateway = <A, E1, R1, E2, R2>(
 ) =>
   HttpRouter.serve(routes, { disableLogger: true, disableListenLog: true }).pipe(
     Layer.provideMerge(Archives.layer),
-    Layer.provide([BlobSweep.layer(), EqualReads.layer, RequestMemory.layer]),
+    Layer.provide([BlobSweep.layer(), CoalescedReads.layer, RequestMemory.layer]),
     Layer.provide([MemoryLedger.layer, auditing]),
     Layer.provideMerge([store, blobs, tenants]),
     Layer.provide(testSettings({ databaseUrl: "postgres://unused" })),

@@ -2,7 +2,7 @@ import { open, writeFile } from "node:fs/promises"
 import { join } from "node:path"
 import { expect, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { Followed } from "../../src/run/files/tail/Followed.ts"
+import { FollowedFile } from "../../src/run/files/tail/FollowedFile.ts"
 import { identify } from "../../src/run/files/tail/Identity.ts"
 import { temporaryFolder } from "../support/gateway.ts"
 
@@ -15,7 +15,7 @@ it.effect("what a followed file holds back is due in time when the clock is turn
       const now = Date.now
       try {
         const nothing = { offset: 0, line: 1, turn: 0, counts: { records: 0, failures: 0 } }
-        const file = new Followed(1, "a.log", handle, await identify(handle), nothing, "utf-8")
+        const file = new FollowedFile(1, "a.log", handle, await identify(handle), nothing, "utf-8")
         expect((await file.next())?.end).toBe(4)
         Date.now = () => now() - 3_600_000
         expect(file.dueIn(2)).toBeLessThanOrEqual(2000)

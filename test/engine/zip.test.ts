@@ -4,13 +4,13 @@ import { readFile, writeFile } from "node:fs/promises"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { EntryNames, type Renamed, safeName } from "../../src/run/archive/EntryNames.ts"
+import { EntryNames, type RenamedEntry, safeName } from "../../src/run/archive/EntryNames.ts"
 import { randomOf } from "../search/generated.ts"
 import { unzip as checked } from "../support/zip.ts"
 import { unzip } from "./unzip.ts"
 import { buffer, folder, start } from "./zipping.ts"
 
-const manifestOf = (renamed: ReadonlyArray<Renamed>): string => `${JSON.stringify({ renamed }, null, 2)}\n`
+const manifestOf = (renamed: ReadonlyArray<RenamedEntry>): string => `${JSON.stringify({ renamed }, null, 2)}\n`
 
 /** Names that are not the same anywhere, and what becomes of them in this order. */
 const twins: ReadonlyArray<readonly [wanted: string, name: string]> = [

@@ -1,14 +1,14 @@
 import { it } from "@effect/vitest"
 import { Deferred, Effect, Fiber, Schema } from "effect"
 import { describe, expect } from "vitest"
-import { lastingPlaces, Turns } from "../../src/services/shared/capacity/FairSemaphore.ts"
+import { FairSemaphore, lastingPlaces } from "../../src/services/shared/capacity/FairSemaphore.ts"
 import { TenantId } from "../../src/services/shared/Tenant.ts"
 import { seed } from "../support/random.ts"
 
 describe("slots for runs", () => {
   it.effect("go round between tenants, and by arrival within one", () =>
     Effect.gen(function* () {
-      const slots = new Turns({ all: 1, each: 1 })
+      const slots = new FairSemaphore({ all: 1, each: 1 })
       const order: Array<string> = []
       const gate = yield* Deferred.make<void>()
       const work = (name: string) =>
@@ -30,7 +30,7 @@ describe("slots for runs", () => {
 
   it.effect("are given up by who stops waiting, and given back by who is interrupted or fails", () =>
     Effect.gen(function* () {
-      const slots = new Turns({ all: 1, each: 1 })
+      const slots = new FairSemaphore({ all: 1, each: 1 })
       const running = yield* Effect.forkChild(slots.within(TenantId("a"), Effect.never), { startImmediately: true })
       const waiting = yield* Effect.forkChild(slots.within(TenantId("a"), Effect.never), { startImmediately: true })
       const last = yield* Effect.forkChild(slots.within(TenantId("a"), Effect.succeed("done")), {
@@ -46,7 +46,7 @@ describe("slots for runs", () => {
 
   it.effect("keep the last ones for tenants that have none, and refuse who comes to a full queue", () =>
     Effect.gen(function* () {
-      const turns = new Turns({ all: 4, each: 4, kept: 2, queue: { each: 1, full: () => "full" as const } })
+      const turns = new FairSemaphore({ all: 4, each: 4, kept: 2, queue: { each: 1, full: () => "full" as const } })
       const begin = (tenant: string) =>
         Effect.forkChild(turns.within(TenantId(tenant), Effect.never), { startImmediately: true })
       const of = (tenant: string, count: number) => Effect.forEach(Array(count), () => begin(tenant))
@@ -64,7 +64,7 @@ describe("slots for runs", () => {
 
   it.effect("of runs that never end are not all taken by two tenants", () =>
     Effect.gen(function* () {
-      const turns = new Turns(lastingPlaces({ all: 16, each: 8 }))
+      const turns = new FairSemaphore(lastingPlaces({ all: 16, each: 8 }))
       let running = 0
       const endless = Effect.andThen(
         Effect.sync(() => running++),
@@ -94,7 +94,7 @@ describe("slots for runs", () => {
     },
     ({ tenants, all, each }) =>
       Effect.gen(function* () {
-        const slots = new Turns({ all, each })
+        const slots = new FairSemaphore({ all, each })
         const running = new Map<string, number>()
         let most = 0
         const work = (tenant: string) =>

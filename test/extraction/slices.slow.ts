@@ -6,7 +6,7 @@ import { Reactivity } from "effect/reactivity"
 import * as Postgres from "../../src/drivers/search/PostgresSearch.ts"
 import { Search } from "../../src/drivers/search/Search.ts"
 import { endOf } from "../../src/drivers/search/Select.ts"
-import type { Encoded } from "../../src/languages/query/IndexedDocument.ts"
+import type { EncodedDocuments } from "../../src/languages/query/IndexedDocument.ts"
 import { all } from "../../src/languages/query/Query.ts"
 import { csvOf } from "../../src/nodes/outputs/extraction/CsvCell.ts"
 import { CsvLines } from "../../src/nodes/outputs/extraction/CsvLines.ts"
@@ -37,7 +37,7 @@ const fill = (search: Store, count: number, pad = "") =>
   )
 
 /** The csv, and by how many it was made. */
-const csvBy = (search: Store, each: (encoded: Encoded) => Effect.Effect<unknown> = () => Effect.void) =>
+const csvBy = (search: Store, each: (encoded: EncodedDocuments) => Effect.Effect<unknown> = () => Effect.void) =>
   Effect.gen(function* () {
     const made: Array<Uint8Array> = []
     const totals: Array<number> = []

@@ -1,6 +1,6 @@
 import { expect, it } from "@effect/vitest"
 import { Effect, Graph, Schema } from "effect"
-import { sendersFirst } from "../../src/protocol/SendersFirst.ts"
+import { topologicalOrder } from "../../src/protocol/TopologicalOrder.ts"
 
 const place = Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 7 }))
 const Ways = Schema.Array(Schema.Struct({ a: place, b: place }))
@@ -13,7 +13,7 @@ it.effect.prop("nodes stand in the order in which Effect's graphs give them", { 
       for (let node = 0; node < 8; node++) Graph.addNode(mutable, node)
       for (const { from, to } of ways) Graph.addEdge(mutable, from, to, null)
     })
-    expect(sendersFirst(8, ways)).toEqual([...Graph.indices(Graph.topo(graph))])
+    expect(topologicalOrder(8, ways)).toEqual([...Graph.indices(Graph.topo(graph))])
   })
 )
 
@@ -24,5 +24,5 @@ it("nodes of cycles, and those behind them, are missing", () => {
     { from: 2, to: 1 },
     { from: 2, to: 4 }
   ]
-  expect(sendersFirst(5, ways)).toEqual([3, 0])
+  expect(topologicalOrder(5, ways)).toEqual([3, 0])
 })

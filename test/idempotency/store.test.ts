@@ -4,7 +4,11 @@ import { Deferred, Effect, Fiber, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { giveBack, layer as storeLayer } from "../../src/layers/postgres/PostgresIdempotencyStore.ts"
 import { Gateway } from "../../src/services/runs/Gateway.ts"
-import { type Begun, IdempotencyKey, IdempotencyStore } from "../../src/services/shared/idempotency/IdempotencyStore.ts"
+import {
+  IdempotencyKey,
+  IdempotencyStore,
+  type KeyState
+} from "../../src/services/shared/idempotency/IdempotencyStore.ts"
 import { TenantId } from "../../src/services/shared/Tenant.ts"
 import { TestPostgres } from "../support/postgres.ts"
 import { until } from "../support/process.ts"
@@ -25,8 +29,8 @@ const storeOf = (id: string, { host = "elsewhere", pid = 1 } = {}) =>
     }
   })
 
-const claimOf = (begun: Begun) => (begun._tag === "New" ? Effect.succeed(begun.claim) : Effect.die(begun._tag))
-const tagOf = Effect.map(({ _tag }: Begun) => _tag)
+const claimOf = (begun: KeyState) => (begun._tag === "New" ? Effect.succeed(begun.claim) : Effect.die(begun._tag))
+const tagOf = Effect.map(({ _tag }: KeyState) => _tag)
 
 /** Writes a row of a table that no constraint guards. */
 const write = (text: string) =>

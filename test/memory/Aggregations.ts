@@ -8,7 +8,7 @@ import type {
   GroupKey,
   Measure
 } from "../../src/languages/query/aggregation/Grouping.ts"
-import { holds, type Stored, valueAt } from "../../src/languages/query/Evaluate.ts"
+import { holds, type StoredDocument, valueAt } from "../../src/languages/query/Evaluate.ts"
 import { latest } from "../../src/languages/query/IndexedDocument.ts"
 import { instantOf } from "../../src/languages/query/Instant.ts"
 import { original, storable } from "../../src/languages/query/StoredText.ts"
@@ -30,7 +30,7 @@ const plainDigits = (literal: string): string => {
 const digitsOf = (value: unknown): string | undefined =>
   typeof value === "number" ? String(value) : isRaw(value) ? value.rawJSON : undefined
 
-export const rawAt = (document: Stored, field: string): unknown => {
+export const rawAt = (document: StoredDocument, field: string): unknown => {
   if (field === "_id") return document.id
   if (field === "_index") return document.index
   if (field === "@timestamp") return document.at === latest ? undefined : Number(document.at)
@@ -50,7 +50,7 @@ export const scalarKey = (value: unknown, longest = aggregationLimits.term): Ter
   return typeof value === "string" && [...value].length <= longest ? { _tag: "text", text: original(value) } : undefined
 }
 
-const keysOf = (document: Stored, by: GroupBy): ReadonlyArray<GroupKey> => {
+const keysOf = (document: StoredDocument, by: GroupBy): ReadonlyArray<GroupKey> => {
   const raw = rawAt(document, by.field)
   if (by._tag === "dates") {
     const time = instantOf(digitsOf(raw) === undefined ? raw : Math.floor(Number(digitsOf(raw))))
@@ -89,7 +89,10 @@ const percentile = (sorted: ReadonlyArray<number>, percent: number): number | nu
   return low + (at - Math.floor(at)) * (high - low)
 }
 
-const measured = (documents: ReadonlyArray<Stored>, { field, of, percents = [] }: Measure): Group["values"][number] => {
+const measured = (
+  documents: ReadonlyArray<StoredDocument>,
+  { field, of, percents = [] }: Measure
+): Group["values"][number] => {
   const values = documents.flatMap((document) => elementsOf(rawAt(document, field)))
   const numbers = values.flatMap(numberOf)
   const sum = numbers.reduce((total, value) => total + value, 0)
@@ -131,10 +134,13 @@ export const compareKeys = (a: GroupKey, b: GroupKey, way: 1 | -1): number => {
 }
 
 /** Groups documents in this process's memory. */
-export const engineOn = (documents: ReadonlyArray<Stored>): AggregationEngine<never> => ({
+export const engineOn = (documents: ReadonlyArray<StoredDocument>): AggregationEngine<never> => ({
   groups: ({ query, by, measures, within, top }) =>
     Effect.sync(() => {
-      const found = new Map<string, { readonly keys: ReadonlyArray<GroupKey>; readonly documents: Array<Stored> }>()
+      const found = new Map<
+        string,
+        { readonly keys: ReadonlyArray<GroupKey>; readonly documents: Array<StoredDocument> }
+      >()
       if (by.length === 0) found.set("[]", { keys: [], documents: [] })
       const wanted = within && new Set(within.map((keys) => JSON.stringify(keys)))
       const width = within?.[0]?.length

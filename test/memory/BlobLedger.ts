@@ -1,10 +1,10 @@
 import { Effect, Layer } from "effect"
-import { BlobLedger, type BlobName, type CheckPlace, type Unused } from "../../src/services/blobs/BlobLedger.ts"
+import { BlobLedger, type BlobName, type CheckPlace, type UnusedBlob } from "../../src/services/blobs/BlobLedger.ts"
 import type { TenantId } from "../../src/services/shared/Tenant.ts"
 
 /** What is known of blobs, in memory. */
 export const layer = Layer.sync(BlobLedger, () => {
-  const unused = new Map<TenantId, Map<string, Unused>>()
+  const unused = new Map<TenantId, Map<string, UnusedBlob>>()
   const damaged = new Map<string, BlobName>()
   const keyOf = ({ tenant, sha256 }: BlobName) => `${tenant}/${sha256}`
   let place: CheckPlace = { tenant: "", sha256: "", roundBeganAt: 0, roundEnded: false }
@@ -14,7 +14,7 @@ export const layer = Layer.sync(BlobLedger, () => {
     unused: (tenant) => Effect.sync(() => [...(unused.get(tenant)?.values() ?? [])]),
     noteUnused: (tenant, blobs) =>
       Effect.sync(() => {
-        const noted = unused.get(tenant) ?? new Map<string, Unused>()
+        const noted = unused.get(tenant) ?? new Map<string, UnusedBlob>()
         unused.set(tenant, noted)
         for (const blob of blobs) noted.set(blob.sha256, blob)
       }),

@@ -3,7 +3,7 @@ import { Search } from "../../src/drivers/search/Search.ts"
 import { NotFound } from "../../src/errors/NotFound.ts"
 import { readRaw } from "../../src/languages/json/JsonNumbers.ts"
 import { aggregate } from "../../src/languages/query/aggregation/Aggregate.ts"
-import { holds, type Stored, valueAt } from "../../src/languages/query/Evaluate.ts"
+import { holds, type StoredDocument, valueAt } from "../../src/languages/query/Evaluate.ts"
 import { namesIn } from "../../src/languages/query/FieldNames.ts"
 import { collectTypes, typesOfBits } from "../../src/languages/query/FieldTypes.ts"
 import { type Hit, type IndexInfo, type Key, latest, type Row } from "../../src/languages/query/IndexedDocument.ts"
@@ -16,11 +16,11 @@ import { framed } from "../support/framed.ts"
 import { engineOn, rawAt } from "./Aggregations.ts"
 import { sortedPage } from "./Sorted.ts"
 
-interface Kept extends Omit<Stored, "index"> {
+interface Kept extends Omit<StoredDocument, "index"> {
   readonly json: string
 }
 
-type Found = Kept & Stored
+type Found = Kept & StoredDocument
 
 const compare = (a: Pick<Found, "at" | "id" | "index">, b: Pick<Found, "at" | "id" | "index">): number => {
   const [left, right] = [BigInt(a.at), BigInt(b.at)]

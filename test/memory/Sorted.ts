@@ -1,5 +1,5 @@
 import type { SortedPage, SortedSpan } from "../../src/drivers/search/Search.ts"
-import type { Stored } from "../../src/languages/query/Evaluate.ts"
+import type { StoredDocument } from "../../src/languages/query/Evaluate.ts"
 import type { Hit } from "../../src/languages/query/IndexedDocument.ts"
 import type { SortKey, SortValue } from "../../src/languages/query/Sort.ts"
 import { storable } from "../../src/languages/query/StoredText.ts"
@@ -11,20 +11,20 @@ const compareValues = ({ descending, missingFirst }: SortKey, a: SortValue, b: S
   return compareKeys(a, b, descending ? -1 : 1)
 }
 
-const valueOf = (key: SortKey, document: Stored): SortValue =>
+const valueOf = (key: SortKey, document: StoredDocument): SortValue =>
   elementsOf(rawAt(document, key.field))
     .flatMap((value) => scalarKey(value, Number.POSITIVE_INFINITY) ?? [])
     .sort((a, b) => compareKeys(a, b, key.descending ? -1 : 1))[0] ?? null
 
 /** A page of documents in the order of a sort. */
-export const sortedPage = <Found extends Stored>(
+export const sortedPage = <Found extends StoredDocument>(
   documents: ReadonlyArray<Found>,
   { sort, from, limit, bytes, after }: SortedSpan,
   hitOf: (found: Found) => Hit
 ): SortedPage => {
   const compare = (a: ReadonlyArray<SortValue>, b: ReadonlyArray<SortValue>): number =>
     sort.reduce((order, key, at) => order || compareValues(key, a[at] ?? null, b[at] ?? null), 0)
-  const ties = (a: Pick<Stored, "id" | "index">, b: Pick<Stored, "id" | "index">) =>
+  const ties = (a: Pick<StoredDocument, "id" | "index">, b: Pick<StoredDocument, "id" | "index">) =>
     compareTexts(a.id, b.id) || compareTexts(a.index, b.index)
   const rows = documents
     .map((document) => ({ document, values: sort.map((key) => valueOf(key, document)) }))

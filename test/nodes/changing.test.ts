@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest"
-import { Changing } from "../../src/nodes/processing/lookup/Changing.ts"
+import { ReloadedFiles } from "../../src/nodes/processing/lookup/ReloadedFiles.ts"
 import { Memory } from "./memory.ts"
 
 /** Data loaded from a file whose version and content the test sets. The file is checked at each use. */
@@ -13,7 +13,7 @@ const changing = async (read: { version: string | Error; content: string | Error
     }
   }
   let loads = 0
-  const value = await Changing.of(context, context, "t.csv", "0ms", async () => {
+  const value = await ReloadedFiles.of(context, context, "t.csv", "0ms", async () => {
     loads++
     const { content } = read
     read.whileLoading?.()

@@ -2,7 +2,7 @@ import { PgClient } from "@effect/sql-pg"
 import { expect, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { Reactivity } from "effect/reactivity"
-import { enter, isSilent } from "../../src/layers/postgres/Silence.ts"
+import { enter, isSilent } from "../../src/layers/postgres/HeartbeatSql.ts"
 import { takeover } from "../../src/protocol/Liveness.ts"
 import { freshDatabase } from "../support/postgres.ts"
 

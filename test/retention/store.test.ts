@@ -9,7 +9,7 @@ import * as Postgres from "../../src/layers/postgres/PostgresRetentionStore.ts"
 import { ExecutionId } from "../../src/services/executions/Execution.ts"
 import { ExecutionStore } from "../../src/services/executions/ExecutionStore.ts"
 import { RegistryStore as Registry } from "../../src/services/registry/RegistryStore.ts"
-import { type Removed, RetentionStore } from "../../src/services/retention/RetentionStore.ts"
+import { type RemovedRows, RetentionStore } from "../../src/services/retention/RetentionStore.ts"
 import { TenantId } from "../../src/services/shared/Tenant.ts"
 import { TestPostgres } from "../support/postgres.ts"
 
@@ -66,7 +66,7 @@ const left = Effect.fnUntraced(function* (tenant: TenantId) {
 })
 
 /** All steps until nothing is left to delete. */
-const all = Effect.fnUntraced(function* <E>(step: Effect.Effect<Removed, E>) {
+const all = Effect.fnUntraced(function* <E>(step: Effect.Effect<RemovedRows, E>) {
   const steps: Array<number> = []
   for (;;) {
     const { number } = yield* step

@@ -5,10 +5,10 @@ import * as Authentication from "../../src/layers/http/guards/Authentication.ts"
 import * as Authorization from "../../src/layers/http/guards/Authorization.ts"
 import * as RequestRate from "../../src/layers/http/guards/RequestRate.ts"
 import { Meter } from "../../src/services/limits/Bucket.ts"
-import { InUse } from "../../src/services/limits/InUse.ts"
 import { LimitRefusals } from "../../src/services/limits/LimitRefusals.ts"
 import { RequestRates } from "../../src/services/limits/RequestRates.ts"
 import { TenantRules } from "../../src/services/limits/TenantRules.ts"
+import { UsageCounters } from "../../src/services/limits/UsageCounters.ts"
 
 const never = (name: string): never => {
   throw new Error(`${name} was not expected to be asked`)
@@ -41,6 +41,6 @@ export const open = Layer.mergeAll(Authentication.layer, Authorization.layer, Re
 /** The limits in the settings, for services that are built without the whole gateway. */
 export const openLimits = Layer.mergeAll(
   Layer.provide(FileLimits.layer, Anonymous.layer),
-  InUse.layer,
+  UsageCounters.layer,
   LimitRefusals.layer
 )

@@ -1,6 +1,6 @@
 import { Context, type Effect, type Stream } from "effect"
 import type { StorageUnreachable } from "../../errors/StorageUnreachable.ts"
-import type { Checked } from "./Check.ts"
+import type { BlobCheckResult } from "./Check.ts"
 
 /** A stored blob: `sha256` in lower-case hex, `size` in bytes. */
 export interface Blob {
@@ -75,7 +75,7 @@ export class Blobs extends Context.Service<
       tenant: string,
       sha256: string,
       bytesPerSecond: number
-    ) => Effect.Effect<Checked, StorageUnreachable>
+    ) => Effect.Effect<BlobCheckResult, StorageUnreachable>
     /** The blobs that reads have found to be damaged since the last call. */
     readonly suspects: Effect.Effect<ReadonlyArray<{ readonly tenant: string; readonly sha256: string }>>
     /** Whether the storage holds no blob of any tenant. */

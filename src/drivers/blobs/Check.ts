@@ -4,7 +4,7 @@ import { BlockSums, withoutSums } from "./BlockSums.ts"
 import type { Chunks } from "./Chunks.ts"
 
 /** What became of a check of a blob. `repaired`: it was damaged, and an older version of the storage replaced it. */
-export type Checked = "sound" | "repaired" | "damaged" | "missing"
+export type BlobCheckResult = "sound" | "repaired" | "damaged" | "missing"
 
 /** What a check found: the SHA-256 of the stored bytes, their number, and the file of their sums. */
 export interface Found {

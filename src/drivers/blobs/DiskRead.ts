@@ -4,7 +4,7 @@ import type { StorageUnreachable } from "../../errors/StorageUnreachable.ts"
 import { codeOf } from "../Failure.ts"
 import type { ByteSpan } from "./Blobs.ts"
 import { giveBlock, takeBlock } from "./Blocks.ts"
-import { type Checked, examine } from "./Check.ts"
+import { type BlobCheckResult, examine } from "./Check.ts"
 import type { Chunks } from "./Chunks.ts"
 import type { BlobPath } from "./DiskPaths.ts"
 import { readSums, writeSums } from "./DiskSums.ts"
@@ -148,7 +148,7 @@ export const checkBlob = async (
   blob: BlobPath,
   bytesPerSecond: number,
   signal: AbortSignal
-): Promise<Checked> => {
+): Promise<BlobCheckResult> => {
   const look = async () => {
     const { fd, size } = await open(call, blob.path)
     return examine(new FileChunks(call, fd, { start: 0, end: size }), bytesPerSecond, signal)

@@ -1,7 +1,7 @@
 import { createHash, type Hash } from "node:crypto"
 import { availableParallelism } from "node:os"
 import { Worker } from "node:worker_threads"
-import { type Answer, type Ask, type Filled, sha256Thread } from "./sha256Thread.ts"
+import { type Answer, type Ask, type FilledSlot, sha256Thread } from "./sha256Thread.ts"
 
 /**
  * Up to this many slots are hashed on the calling thread at the end, which takes less than a millisecond. They are held
@@ -92,7 +92,7 @@ const thread = new Thread()
  */
 export class Sha256 {
   /** What is not hashed yet: the first slots, or the next ones for the thread. */
-  #held: Array<Filled & { readonly hashed: Waiting }> = []
+  #held: Array<FilledSlot & { readonly hashed: Waiting }> = []
   #id: number | undefined
   readonly #here: Hash | undefined
 

@@ -1,14 +1,14 @@
 import type { Hash } from "node:crypto"
 
 /** A slot and the number of its bytes. */
-export interface Filled {
+export interface FilledSlot {
   readonly slot: SharedArrayBuffer
   readonly length: number
 }
 
 /** The messages to the thread: the next bytes of a stream, its end, or its cancellation. */
 export type Ask =
-  | { readonly id: number; readonly slots: ReadonlyArray<Filled> }
+  | { readonly id: number; readonly slots: ReadonlyArray<FilledSlot> }
   | { readonly id: number; readonly end: true }
   | { readonly id: number; readonly drop: true }
 

@@ -2,8 +2,8 @@ import { PutObjectCommand, UploadPartCommand } from "@aws-sdk/client-s3"
 import type { S3Access } from "../../nodes/NodeFiles.ts"
 import { objectOf } from "../../nodes/Storage.ts"
 import type { Bucket } from "../blobs/s3/Bucket.ts"
-import { Filling } from "../blobs/s3/Collect.ts"
 import { Multipart } from "../blobs/s3/Multipart.ts"
+import { PartBuffer } from "../blobs/s3/UploadParts.ts"
 import type { Outbound } from "../Outbound.ts"
 import { bucketOf, objectFailure } from "./ObjectStore.ts"
 
@@ -16,7 +16,7 @@ export class ObjectUpload {
   readonly #bucket: Bucket
   readonly #key: string
   readonly #signal: AbortSignal
-  readonly #filling = new Filling(partBytes)
+  readonly #filling = new PartBuffer(partBytes)
   #upload: Multipart | undefined
   #writing: Promise<void> = Promise.resolve()
 

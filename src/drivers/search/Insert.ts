@@ -3,8 +3,8 @@ import { Data, Effect } from "effect"
 import type { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
 import { collectTypes, type FieldTypes } from "../../languages/query/FieldTypes.ts"
-import type { NewDocument, Written } from "../../languages/query/IndexedDocument.ts"
-import { type Prepared, prepare } from "../../languages/query/Prepare.ts"
+import type { NewDocument, WriteResult } from "../../languages/query/IndexedDocument.ts"
+import { type PreparedDocument, prepare } from "../../languages/query/Prepare.ts"
 import { sqlState } from "../postgres/SqlState.ts"
 import {
   type IndexGone,
@@ -43,10 +43,10 @@ const newId = (): string => {
 /** The documents of each part, in the order of the parts. */
 const groupsOf = (
   parts: ReadonlyArray<WritablePart>,
-  documents: ReadonlyArray<Prepared>,
+  documents: ReadonlyArray<PreparedDocument>,
   most: number | undefined
-): ReadonlyMap<WritablePart, ReadonlyArray<Prepared>> => {
-  const groups = new Map<WritablePart, Array<Prepared>>(parts.map((part) => [part, []]))
+): ReadonlyMap<WritablePart, ReadonlyArray<PreparedDocument>> => {
+  const groups = new Map<WritablePart, Array<PreparedDocument>>(parts.map((part) => [part, []]))
   for (const document of documents) groups.get(partFor(parts, monthOf(document.at), most)!)?.push(document)
   return new Map([...groups].filter(([, group]) => group.length > 0))
 }
@@ -54,8 +54,8 @@ const groupsOf = (
 const insert = Effect.fnUntraced(function* (
   sql: SqlClient.SqlClient,
   parts: ReadonlyArray<Part>,
-  groups: ReadonlyMap<Part, ReadonlyArray<Prepared>>,
-  documents: ReadonlyArray<Prepared>
+  groups: ReadonlyMap<Part, ReadonlyArray<PreparedDocument>>,
+  documents: ReadonlyArray<PreparedDocument>
 ) {
   for (const [{ part }, group] of groups) {
     yield* sql`
@@ -75,7 +75,7 @@ const insert = Effect.fnUntraced(function* (
 })
 
 /** Whether a write needs an exclusive lock: another part may contain a document with the same id. */
-const mode = (parts: number, documents: ReadonlyArray<Prepared>) =>
+const mode = (parts: number, documents: ReadonlyArray<PreparedDocument>) =>
   parts > 1 && documents.some(({ named }) => named) ? "alone" : "shared"
 
 /** The types of the documents of a batch by their month. */
@@ -92,7 +92,7 @@ export const makeWrite = (sql: SqlClient.SqlClient) => {
   const store = Effect.fnUntraced(function* (
     tenant: string,
     index: string,
-    documents: ReadonlyArray<Prepared>,
+    documents: ReadonlyArray<PreparedDocument>,
     types: TypesOfMonths
   ): Effect.fn.Return<void, Fault> {
     const no = yield* openIndex(sql, tenant, index)
@@ -135,14 +135,14 @@ export const makeWrite = (sql: SqlClient.SqlClient) => {
   const storeFitting = (
     tenant: string,
     index: string,
-    documents: ReadonlyArray<Prepared>,
+    documents: ReadonlyArray<PreparedDocument>,
     types: TypesOfMonths
-  ): Effect.Effect<Written["rejected"], Fault> =>
+  ): Effect.Effect<WriteResult["rejected"], Fault> =>
     documents.length === 0
       ? Effect.succeed([])
       : store(tenant, index, documents, types).pipe(
           Effect.retry({ while: (error) => error._tag === "IndexGone", times: 3 }),
-          Effect.as<Written["rejected"]>([]),
+          Effect.as<WriteResult["rejected"]>([]),
           Effect.catchTag("SqlError", (error) => {
             if (!unfit.test(sqlState(error.reason.cause))) return Effect.fail(error)
             const [only, second] = documents
@@ -173,10 +173,10 @@ export const makeWrite = (sql: SqlClient.SqlClient) => {
     const types = new Map([...months].map(([month, { types }]) => [month, types()]))
     const refused = yield* storeFitting(tenant, index, prepared, types).pipe(
       Effect.catchTag("IndexLimit", ({ reason }) =>
-        Effect.succeed<Written["rejected"]>(prepared.map(({ place }) => ({ at: place, reason })))
+        Effect.succeed<WriteResult["rejected"]>(prepared.map(({ place }) => ({ at: place, reason })))
       )
     )
     const all = [...rejected, ...refused].sort((a, b) => a.at - b.at)
-    return { written: documents.length - all.length, rejected: all } satisfies Written
+    return { written: documents.length - all.length, rejected: all } satisfies WriteResult
   })
 }

@@ -1,8 +1,8 @@
 import { Effect, Schedule, Stream } from "effect"
 import { StorageUnreachable } from "../../errors/StorageUnreachable.ts"
 import type { Key } from "../../languages/query/IndexedDocument.ts"
+import { monotonicNow } from "../../protocol/MonotonicTime.ts"
 import { outagePauses } from "../../protocol/OutagePauses.ts"
-import { steadyMillis } from "../../protocol/SteadyTime.ts"
 import type { Index } from "./Catalog.ts"
 
 /**
@@ -48,7 +48,7 @@ export const resumed = <Row, E>(
       indices = found
       awaySince = undefined
     }
-    const mayRetry = Effect.map(steadyMillis, (now) => {
+    const mayRetry = Effect.map(monotonicNow, (now) => {
       if (awaySince === undefined) breaks++
       awaySince ??= now
       return breaks <= mostBreaks && now - awaySince < limit

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto"
 import type { Socket } from "node:net"
-import type { Encoded, LineEncoder } from "../../languages/query/IndexedDocument.ts"
+import type { EncodedDocuments, LineEncoder } from "../../languages/query/IndexedDocument.ts"
 
 // PostgreSQL's driver makes several objects of each row, which costs more than all else that an extraction does with it.
 // The rows of an extraction are therefore encoded from the bytes of the connection, before the driver sees them. The
@@ -31,7 +31,7 @@ export class TappedRows {
   /** Rows that are not in a piece yet. */
   #rows = 0
   /** A piece for each row that the driver was shown and that nobody has asked for yet. */
-  readonly #pieces: Array<Encoded> = []
+  readonly #pieces: Array<EncodedDocuments> = []
   #socket: Socket | undefined
   #isStopped = false
 
@@ -64,7 +64,7 @@ export class TappedRows {
   }
 
   /** The piece that ends with the next row of the driver. */
-  take(): Encoded {
+  take(): EncodedDocuments {
     const piece = this.#pieces.shift()
     if (piece === undefined) throw new Error("the driver gave a row that ends no piece")
     return piece

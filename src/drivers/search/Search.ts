@@ -6,7 +6,7 @@ import type { Answer } from "../../languages/query/aggregation/Answers.ts"
 import type { TooManyBuckets } from "../../languages/query/aggregation/Grouping.ts"
 import type { FieldType } from "../../languages/query/FieldTypes.ts"
 import type {
-  Encoded,
+  EncodedDocuments,
   EncodedOptions,
   Hit,
   IndexInfo,
@@ -15,7 +15,7 @@ import type {
   ReadOptions,
   Row,
   RowsOptions,
-  Written
+  WriteResult
 } from "../../languages/query/IndexedDocument.ts"
 import type { Query } from "../../languages/query/Query.ts"
 import type { SortKey, SortPosition, SortValue } from "../../languages/query/Sort.ts"
@@ -98,7 +98,7 @@ export class Search extends Context.Service<
       tenant: string,
       index: string,
       documents: ReadonlyArray<NewDocument>
-    ) => Effect.Effect<Written, Unknown>
+    ) => Effect.Effect<WriteResult, Unknown>
     readonly count: (tenant: string, pattern: string, query: Query) => Effect.Effect<number, Unreadable>
     /** All matching documents. Fails if the backend cannot return all of them. */
     readonly read: (
@@ -144,7 +144,7 @@ export class Search extends Context.Service<
       pattern: string,
       query: Query,
       options: EncodedOptions
-    ) => Stream.Stream<Encoded, Unreadable>
+    ) => Stream.Stream<EncodedDocuments, Unreadable>
     /** Deletes the index with its documents. Reads that have begun can finish. */
     readonly drop: (tenant: string, index: string) => Effect.Effect<void, Unknown>
     /** Deletes the documents whose `@timestamp` is before this time in epoch milliseconds. */

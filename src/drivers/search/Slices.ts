@@ -1,7 +1,7 @@
 import { Effect, Queue, Semaphore, Stream } from "effect"
 import type { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
-import type { Encoded, EncodedOptions, Key } from "../../languages/query/IndexedDocument.ts"
+import type { EncodedDocuments, EncodedOptions, Key } from "../../languages/query/IndexedDocument.ts"
 import type { Query } from "../../languages/query/Query.ts"
 import { type Part, tableOf } from "./Catalog.ts"
 import { type RowTaps, TappedRows } from "./RowTap.ts"
@@ -17,7 +17,7 @@ import {
   type Slice,
   selectLines
 } from "./Select.ts"
-import { begin, type Counted, countIn, type Moment, momentOf, type PartsGone, totalled } from "./Snapshot.ts"
+import { begin, type CountedRows, countIn, type Moment, momentOf, type PartsGone, totalled } from "./Snapshot.ts"
 import { conditionFor } from "./Where.ts"
 
 /** Maximum number of connections that read in parallel. */
@@ -80,7 +80,7 @@ const selectCuts = (
 }
 
 /** Encoded documents with the key of the last one. */
-export interface EncodedTo extends Encoded {
+export interface EncodedTo extends EncodedDocuments {
   readonly last: Key
 }
 
@@ -204,7 +204,7 @@ export const encodedLines = (
   }: Omit<EncodedOptions, "counted"> & {
     readonly sliceBytes: number
     readonly connections: number
-    readonly counted: Counted | undefined
+    readonly counted: CountedRows | undefined
     readonly after: Key | undefined
     /** Fields that may be lists or objects. */
     readonly nested: ReadonlySet<string>

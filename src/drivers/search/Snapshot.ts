@@ -88,14 +88,14 @@ export const begin = (sql: SqlClient.SqlClient, groups: ReadonlyArray<Group>) =>
     : groupedMoment(sql, [...new Set(groups.flatMap(({ parts }) => parts.map(({ part }) => part)))])
 
 /** The result of `rows` with its count, which runs concurrently, because it would delay the first rows. */
-export interface Counted {
+export interface CountedRows {
   /** Statements whose counts are added up. */
   readonly counts: ReadonlyArray<Statement<{ readonly count: number }>>
   readonly tell: (total: number) => void
 }
 
 /** The sum of counts, each in its own statement. */
-export const sumOf = (counts: Counted["counts"], rows: Moment["rows"]) =>
+export const sumOf = (counts: CountedRows["counts"], rows: Moment["rows"]) =>
   Stream.fromIterable(counts).pipe(
     Stream.flatMap((count) => rows(count)),
     Stream.runFold(
@@ -108,7 +108,7 @@ export const sumOf = (counts: Counted["counts"], rows: Moment["rows"]) =>
 const worthwhile = "5 seconds"
 
 /** Counts in another connection's snapshot, on a separate connection, until the scope closes. */
-export const countIn = (sql: SqlClient.SqlClient, snapshot: string, { counts, tell }: Counted) =>
+export const countIn = (sql: SqlClient.SqlClient, snapshot: string, { counts, tell }: CountedRows) =>
   Effect.scoped(
     Effect.gen(function* () {
       const { alone, released } = yield* momentOf(sql, snapshot)
@@ -121,7 +121,7 @@ export const countIn = (sql: SqlClient.SqlClient, snapshot: string, { counts, te
 export const totalled = <A, E>(
   stream: Stream.Stream<A, E>,
   amount: (passed: A) => number,
-  { tell }: Pick<Counted, "tell">
+  { tell }: Pick<CountedRows, "tell">
 ): Stream.Stream<A, E> => {
   let total = 0
   const passed = Stream.mapArray(stream, (found) => {
@@ -143,7 +143,7 @@ export const streamed = <A extends object>(
   sql: SqlClient.SqlClient,
   groups: ReadonlyArray<Group>,
   statement: (group: Group) => Statement<A>,
-  counted: Counted | undefined
+  counted: CountedRows | undefined
 ): Stream.Stream<A, SqlError | PartsGone> =>
   Stream.unwrap(
     Effect.gen(function* () {
@@ -175,6 +175,6 @@ export type ReadsRows<Row> = (
   readonly statement: (group: Group) => Statement<object>
   readonly rows: (
     groups: ReadonlyArray<Group>,
-    counted: Counted | undefined
+    counted: CountedRows | undefined
   ) => Stream.Stream<Row, SqlError | PartsGone>
 }

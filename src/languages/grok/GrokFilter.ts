@@ -1,6 +1,6 @@
 import { Result } from "effect"
 import type { ConversionFailure } from "../Coercion.ts"
-import { addTags, type Decorations, decorator, list, putPath, withPath } from "../Decorate.ts"
+import { addTags, type Decorations, decorator, list, putPath, withPath } from "../Decorations.ts"
 import type { Explanation } from "../Explanation.ts"
 import { type Fields, fieldPath, getPath, type Value } from "../FieldPath.ts"
 import type { PatternError } from "../PatternError.ts"

@@ -2,7 +2,7 @@ import { EmulatedRegExp, toRegExpDetails } from "oniguruma-to-es"
 import { plainAscii } from "./AsciiPattern.ts"
 
 /** A regular expression for V8, and the number of each named group in a match. */
-export interface Translated {
+export interface TranslatedPattern {
   readonly regex: RegExp
   readonly numbers: ReadonlyMap<string, number>
   /** Whether a match contains only ASCII characters, even in lines with others. */
@@ -57,7 +57,7 @@ export const needsUnicode = (source: string): boolean => /\\[bBpPXyY]|\[:/.test(
  * digits, blanks and words, for ASCII text only), `extra` are JavaScript's (`d`, `y`). Throws an Error that describes
  * the fault of the source.
  */
-export const translate = (source: string, flags: string, extra: string): Translated => {
+export const translate = (source: string, flags: string, extra: string): TranslatedPattern => {
   // In V8, `(?i:…)` also affects negated classes elsewhere. For the older target the translator writes out both cases
   // instead.
   const target = /\(\?[a-z]*i/.test(source) ? "ES2024" : "ES2025"

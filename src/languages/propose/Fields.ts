@@ -1,7 +1,7 @@
 import type { Element } from "./Structure.ts"
 
 /** An element with the name of the field that holds its text; fixed text and blanks have none. */
-export interface Named {
+export interface NamedElement {
   readonly element: Element
   readonly field?: string
 }
@@ -23,7 +23,7 @@ const levels = /level|severity/
  * Names the fields: by the key before them, by what they are, and by where they stand, as the host stands after the time
  * of a syslog line. Names are unique; a second one of the same kind has a number.
  */
-export const named = (elements: ReadonlyArray<Element>): ReadonlyArray<Named> => {
+export const named = (elements: ReadonlyArray<Element>): ReadonlyArray<NamedElement> => {
   const counts = new Map<string, number>()
   const unique = (name: string): string => {
     const count = (counts.get(name) ?? 0) + 1

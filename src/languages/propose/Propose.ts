@@ -1,7 +1,7 @@
 import * as Result from "effect/Result"
 import { compile as compileDissect } from "../dissect/Dissector.ts"
 import { compile as compileGrok } from "../grok/GrokMatcher.ts"
-import { type Named, named } from "./Fields.ts"
+import { type NamedElement, named } from "./Fields.ts"
 import { dissectPattern, grokPattern } from "./Render.ts"
 import { type Element, structureOf } from "./Structure.ts"
 
@@ -43,7 +43,7 @@ const weights: Readonly<Record<Element["kind"], number>> = {
 }
 
 /** Dissect checks nothing of what a field holds. */
-const specificityOf = (operator: Proposal["operator"], structure: ReadonlyArray<Named>): number =>
+const specificityOf = (operator: Proposal["operator"], structure: ReadonlyArray<NamedElement>): number =>
   structure.reduce((sum, { element }) => {
     if (element.kind === "text") return sum + Math.min(1, element.text.trim().length / 4)
     if (element.kind === "token" && element.isSame) return sum
@@ -51,7 +51,7 @@ const specificityOf = (operator: Proposal["operator"], structure: ReadonlyArray<
     return sum + (operator === "dissect" ? weights.token : element.recognizer.weight)
   }, 0)
 
-const typeOf = ({ element }: Named): ProposedField["type"] =>
+const typeOf = ({ element }: NamedElement): ProposedField["type"] =>
   element.kind === "recognized" ? (element.recognizer.type ?? "text") : "text"
 
 type Values = Readonly<Record<string, unknown>>

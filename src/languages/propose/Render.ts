@@ -1,8 +1,8 @@
-import type { Named } from "./Fields.ts"
+import type { NamedElement } from "./Fields.ts"
 
 const quoted = (text: string): string => text.replace(/[\\^$.*+?()[\]{}|]/g, "\\$&")
 
-const grokOf = ({ element, field = "" }: Named): string => {
+const grokOf = ({ element, field = "" }: NamedElement): string => {
   switch (element.kind) {
     case "text":
       return quoted(element.text)
@@ -27,7 +27,7 @@ const grokOf = ({ element, field = "" }: Named): string => {
 }
 
 /** The structure as a grok pattern for the whole line. */
-export const grokPattern = (structure: ReadonlyArray<Named>): string =>
+export const grokPattern = (structure: ReadonlyArray<NamedElement>): string =>
   `^${structure
     .map((part, index) => {
       // A token may end with what follows it, so it takes no more than it must.
@@ -52,7 +52,7 @@ const timeOf = (source: string, field: string): string => {
  * The structure as a dissect pattern; undefined where dissect cannot say it: fields that only their form tells apart
  * from what follows, or that not all lines have.
  */
-export const dissectPattern = (structure: ReadonlyArray<Named>): string | undefined => {
+export const dissectPattern = (structure: ReadonlyArray<NamedElement>): string | undefined => {
   let pattern = ""
   for (const [index, { element, field = "" }] of structure.entries()) {
     const next = structure[index + 1]?.element

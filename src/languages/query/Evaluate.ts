@@ -9,7 +9,7 @@ import { isNear } from "./text/Nearness.ts"
 import { compareTexts, fieldNames, fits } from "./text/TextPattern.ts"
 
 /** A stored document. Its texts are encoded by `StoredText.ts`. */
-export interface Stored {
+export interface StoredDocument {
   readonly id: string
   readonly index: string
   /** The position in the result order. */
@@ -86,7 +86,7 @@ const isLeaf = (value: unknown): boolean => ["string", "number", "boolean"].incl
 /** Whether a document matches a query. `found`: the values of the field that {@link each} names. */
 export const holds = (
   query: Query,
-  document: Stored & { readonly found?: ReadonlyArray<unknown> | undefined }
+  document: StoredDocument & { readonly found?: ReadonlyArray<unknown> | undefined }
 ): boolean => {
   const any = (field: FieldName, condition: (value: unknown) => boolean) => {
     if (field === each) return (document.found ?? []).some(condition)

@@ -8,7 +8,7 @@ export const isIndexOf = (tenant: string, name: string): boolean =>
   name.length <= 200 && name.startsWith(`${tenant}-`) && rest.test(name.slice(tenant.length + 1))
 
 /** The meaning of a pattern of index names. */
-export interface Named {
+export interface IndexSelection {
   /** Plain names, which must exist. */
   readonly names: ReadonlyArray<string>
   readonly selects: (name: string) => boolean
@@ -18,7 +18,7 @@ export interface Named {
  * Parses a name, a pattern with `*` and `?`, or several of them separated by commas. A `-` before one of them excludes
  * its indices from those named before.
  */
-export const named = (pattern: string): Named => {
+export const named = (pattern: string): IndexSelection => {
   const parts = pattern.split(",").map((part) => part.trim())
   const matches = (part: string, name: string) => (hasWildcard(part) ? matchesWildcard(part, name) : part === name)
   return {

@@ -6,7 +6,7 @@ export interface NewDocument {
 }
 
 /** The result of a write. */
-export interface Written {
+export interface WriteResult {
   readonly written: number
   /** Documents that cannot be stored, by their position in the batch. */
   readonly rejected: ReadonlyArray<{ readonly at: number; readonly reason: string }>
@@ -61,7 +61,7 @@ export interface EncodedOptions extends Pick<ReadOptions, "counted"> {
 }
 
 /** Some encoded documents, about 512 KiB. */
-export interface Encoded {
+export interface EncodedDocuments {
   readonly bytes: Uint8Array
   readonly documents: number
 }

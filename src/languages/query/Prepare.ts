@@ -1,11 +1,11 @@
 import * as Predicate from "effect/Predicate"
 import { boundsFault } from "./Bounds.ts"
-import type { NewDocument, Written } from "./IndexedDocument.ts"
+import type { NewDocument, WriteResult } from "./IndexedDocument.ts"
 import { placeOf } from "./Instant.ts"
 import { storable, storableJson } from "./StoredText.ts"
 
 /** A document in its stored form. */
-export interface Prepared {
+export interface PreparedDocument {
   /** Its position in the batch. */
   readonly place: number
   readonly id: string
@@ -40,9 +40,9 @@ export const prepare = (
   documents: ReadonlyArray<NewDocument>,
   newId: () => string,
   look?: (document: Readonly<Record<string, unknown>>, at: string) => void
-): { readonly prepared: ReadonlyArray<Prepared>; readonly rejected: Written["rejected"] } => {
+): { readonly prepared: ReadonlyArray<PreparedDocument>; readonly rejected: WriteResult["rejected"] } => {
   const rejected: Array<{ at: number; reason: string }> = []
-  const byId = new Map<string, Prepared>()
+  const byId = new Map<string, PreparedDocument>()
   let sorted = true
   let last = ""
   documents.forEach((document, place) => {

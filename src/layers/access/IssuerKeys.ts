@@ -1,7 +1,7 @@
 import { Deferred, Effect, Exit, Metric, Schema, type Scope } from "effect"
 import { type CryptoKey, createLocalJWKSet, errors, type JWSHeaderParameters } from "jose"
 import { messageOf } from "../../languages/ErrorMessage.ts"
-import { monotonicMillis } from "../../protocol/SteadyTime.ts"
+import { monotonicMillis } from "../../protocol/MonotonicTime.ts"
 import type { FetchJson } from "./IssuerFetch.ts"
 
 /** Milliseconds after which keys are read again; tokens are checked with the old ones meanwhile. */

@@ -1,7 +1,7 @@
 import { hash } from "node:crypto"
 import { type Clock, Effect, type Redacted, Redacted as Secret } from "effect"
 import * as client from "openid-client"
-import { monotonicMillis } from "../../protocol/SteadyTime.ts"
+import { monotonicMillis } from "../../protocol/MonotonicTime.ts"
 import type { Issuer } from "../../services/access/AccessFile.ts"
 import { type OidcBegun, OidcFailed } from "../../services/access/Logins.ts"
 import { ExpiringMap } from "./ExpiringMap.ts"

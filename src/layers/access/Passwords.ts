@@ -5,7 +5,7 @@ import { Kdf } from "effect/crypto"
 import { LimitExceeded } from "../../errors/LimitExceeded.ts"
 import { Overloaded } from "../../errors/Overloaded.ts"
 import { Unauthorized } from "../../errors/Unauthorized.ts"
-import { monotonicMillis } from "../../protocol/SteadyTime.ts"
+import { monotonicMillis } from "../../protocol/MonotonicTime.ts"
 import type { AccessFile } from "../../services/access/AccessFile.ts"
 import { AccessRules } from "../../services/access/AccessRules.ts"
 import {
@@ -14,7 +14,7 @@ import {
   type PasswordHash,
   parsePasswordHash
 } from "../../services/access/PasswordHash.ts"
-import { Turns } from "../../services/shared/capacity/FairSemaphore.ts"
+import { FairSemaphore } from "../../services/shared/capacity/FairSemaphore.ts"
 import { observeCounter, observeQueue } from "../../services/shared/process/ObservableMetrics.ts"
 import type { Principal } from "../../services/shared/security/Principal.ts"
 import { networkOf } from "../http/server/ConnectionLimit.ts"
@@ -105,7 +105,7 @@ export class Passwords extends Context.Service<
       const verified = new VerifiedCredentials(now)
       const failures = new FailedLogins(now)
       // One at a time: a derivation blocks a thread that file operations need, and takes 64 MiB by default.
-      const turns = new Turns<Overloaded, string>({ all: 1, each: 1, queue: { each: waitingEach, full } })
+      const turns = new FairSemaphore<Overloaded, string>({ all: 1, each: 1, queue: { each: waitingEach, full } })
       yield* observeQueue("passwords", turns)
       let derived = 0
       yield* observeCounter(

@@ -1,6 +1,6 @@
 import { Clock, Deferred, Effect, Exit, type Scope } from "effect"
 import type { StorageUnreachable } from "../../errors/StorageUnreachable.ts"
-import { monotonicMillis } from "../../protocol/SteadyTime.ts"
+import { monotonicMillis } from "../../protocol/MonotonicTime.ts"
 import { ExpiringMap } from "./ExpiringMap.ts"
 
 /**

@@ -1,6 +1,6 @@
 import { hash, timingSafeEqual } from "node:crypto"
 import { Clock, Effect, Layer, Queue } from "effect"
-import { monotonicMillis } from "../../protocol/SteadyTime.ts"
+import { monotonicMillis } from "../../protocol/MonotonicTime.ts"
 import type { AccessFile } from "../../services/access/AccessFile.ts"
 import { AccessRules } from "../../services/access/AccessRules.ts"
 import { KeyCheck } from "../../services/access/KeyCheck.ts"

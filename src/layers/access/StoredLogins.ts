@@ -3,7 +3,7 @@ import { Clock, Effect, Layer } from "effect"
 import { decodeJwt } from "jose"
 import { BadRequest } from "../../errors/BadRequest.ts"
 import { Unauthorized } from "../../errors/Unauthorized.ts"
-import { monotonicMillis } from "../../protocol/SteadyTime.ts"
+import { monotonicMillis } from "../../protocol/MonotonicTime.ts"
 import type { AccessFile, Issuer } from "../../services/access/AccessFile.ts"
 import { AccessRules } from "../../services/access/AccessRules.ts"
 import { Authenticator, type CredentialHeaders } from "../../services/access/Authenticator.ts"
@@ -11,7 +11,7 @@ import { type Credential, Logins, OidcFailed, type Scheme } from "../../services
 import type { LoggedIn, Proof } from "../../services/access/Sessions.ts"
 import { keyIdOf } from "../../services/keys/ApiKey.ts"
 import { ConfiguredSecrets } from "../../services/secrets/ConfiguredSecrets.ts"
-import { Turns } from "../../services/shared/capacity/FairSemaphore.ts"
+import { FairSemaphore } from "../../services/shared/capacity/FairSemaphore.ts"
 import type { Principal } from "../../services/shared/security/Principal.ts"
 import { Settings } from "../../services/shared/settings/Settings.ts"
 import { networkOf } from "../http/server/ConnectionLimit.ts"
@@ -91,7 +91,7 @@ export const layer = Layer.effect(
     const failures = new FailedLogins(() => monotonicMillis(clock))
     const full = () => new OidcFailed({ reason: "busy" })
     const { waiting, ...places } = underWay
-    const turns = new Turns<OidcFailed, string>({ ...places, queue: { each: waiting, full } })
+    const turns = new FairSemaphore<OidcFailed, string>({ ...places, queue: { each: waiting, full } })
 
     /** The issuer, its login and the gateway's secret there, as the access file says now. */
     const issuerNow = Effect.fnUntraced(function* (name: string) {

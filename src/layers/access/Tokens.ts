@@ -1,7 +1,7 @@
 import { hash } from "node:crypto"
 import { Clock, Effect, Layer, Semaphore } from "effect"
 import { type CryptoKey, decodeJwt, decodeProtectedHeader, errors, jwtVerify } from "jose"
-import { monotonicMillis } from "../../protocol/SteadyTime.ts"
+import { monotonicMillis } from "../../protocol/MonotonicTime.ts"
 import { type AccessFile, type Issuer, tokenAlgorithms } from "../../services/access/AccessFile.ts"
 import { AccessRules } from "../../services/access/AccessRules.ts"
 import { TokenCheck } from "../../services/access/TokenCheck.ts"

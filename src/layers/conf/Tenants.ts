@@ -5,7 +5,7 @@ import { Effect, Layer, Schema } from "effect"
 import { codeOf } from "../../drivers/Failure.ts"
 import { within } from "../../drivers/files/Deadline.ts"
 import { StorageUnreachable } from "../../errors/StorageUnreachable.ts"
-import { steadyMillis } from "../../protocol/SteadyTime.ts"
+import { monotonicNow } from "../../protocol/MonotonicTime.ts"
 import { AccessRules } from "../../services/access/AccessRules.ts"
 import { Settings } from "../../services/shared/settings/Settings.ts"
 import { TenantId, TenantName, Tenants } from "../../services/shared/Tenant.ts"
@@ -52,7 +52,7 @@ export const layer = Layer.effect(
       catch: () => new StorageUnreachable({ storage: "data" })
     }).pipe(
       Effect.tap(() =>
-        Effect.map(steadyMillis, (now) => {
+        Effect.map(monotonicNow, (now) => {
           readAt = now
         })
       )
@@ -63,7 +63,7 @@ export const layer = Layer.effect(
       exists: (name) => {
         const tenants = listed()
         if (tenants !== undefined) return Object.hasOwn(tenants, name) ? yes : no
-        return Effect.flatMap(steadyMillis, (now) =>
+        return Effect.flatMap(monotonicNow, (now) =>
           now - readAt < freshFor && known.has(name) ? yes : Effect.map(current, (names) => names.has(name))
         )
       },

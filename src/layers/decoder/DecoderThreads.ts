@@ -14,7 +14,7 @@ import {
   type Surroundings
 } from "../../services/flowlines/Decoder.ts"
 import type { Needs } from "../../services/flowlines/Outline.ts"
-import { type TurnLimits, Turns } from "../../services/shared/capacity/FairSemaphore.ts"
+import { FairSemaphore, type FairSemaphoreLimits } from "../../services/shared/capacity/FairSemaphore.ts"
 import { observeQueue } from "../../services/shared/process/ObservableMetrics.ts"
 import { Settings } from "../../services/shared/settings/Settings.ts"
 import { TenantId } from "../../services/shared/Tenant.ts"
@@ -65,10 +65,10 @@ const orRefused = <A>(result: Result.Result<A, ReadonlyArray<Issue>>): Effect.Ef
 const sharing = Effect.fnUntraced(function* <Task, Answer>(
   start: Start<Task, Answer>,
   limits: Limits,
-  places: TurnLimits<Overloaded>,
+  places: FairSemaphoreLimits<Overloaded>,
   queue: string
 ) {
-  const turns = new Turns(places)
+  const turns = new FairSemaphore(places)
   yield* observeQueue(queue, turns)
   const made = new Set<Helper<Task, Answer>>()
   const idle: Array<Helper<Task, Answer>> = []

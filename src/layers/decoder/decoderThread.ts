@@ -3,7 +3,7 @@ import { Result } from "effect"
 import type { Issue } from "../../errors/BadRequest.ts"
 import type { Binding, Bound } from "../../services/flowlines/Binding.ts"
 import {
-  type Checked,
+  type CheckedFlowline,
   check,
   conclude,
   type Definition,
@@ -26,7 +26,7 @@ export type Answer =
   | { readonly needs: Needs }
   | { readonly definition: Definition }
   | { readonly issues: ReadonlyArray<Issue> }
-  | { readonly checked: Checked }
+  | { readonly checked: CheckedFlowline }
   | { readonly findings: ReadonlyArray<Finding> }
 
 /** The document between parsing and validation. */

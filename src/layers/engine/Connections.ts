@@ -1,6 +1,6 @@
 import { Effect, type Scope } from "effect"
 import { catalogue, isNeeding } from "../../nodes/Catalogue.ts"
-import { lastingPlaces, Turns } from "../../services/shared/capacity/FairSemaphore.ts"
+import { FairSemaphore, lastingPlaces } from "../../services/shared/capacity/FairSemaphore.ts"
 import { observeQueue } from "../../services/shared/process/ObservableMetrics.ts"
 import type { TenantId } from "../../services/shared/Tenant.ts"
 
@@ -31,7 +31,7 @@ export const leastConnections = ({ dag }: Searching): number => {
  */
 export const sharedConnections = Effect.fnUntraced(function* (all: number) {
   // Each run holds few, so the reserve is for tenants that hold none; a tenant that is alone may have all the others.
-  const turns = new Turns({ ...lastingPlaces({ all, each: all - 1 }), each: all })
+  const turns = new FairSemaphore({ ...lastingPlaces({ all, each: all - 1 }), each: all })
   yield* observeQueue("run_connections", turns)
   return (tenant: TenantId, flowline: Searching): Effect.Effect<number, never, Scope.Scope> =>
     Effect.suspend(() => {

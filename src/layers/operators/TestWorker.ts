@@ -1,7 +1,7 @@
 import { Worker } from "node:worker_threads"
 import { program } from "../../drivers/Programs.ts"
 import { hadItsTime } from "../../languages/Guard.ts"
-import type { FromWorker, Order, Reply } from "./WorkerMessages.ts"
+import type { FromWorker, Order, WorkerReply } from "./WorkerMessages.ts"
 
 /**
  * Size of the young generation in MiB. What a turn allocates is sent away or dropped with the turn, so a larger one
@@ -31,7 +31,7 @@ export class TestWorker {
   readonly #ended: () => void
   /** The sessions whose program the worker has received. */
   readonly sessions = new Set<number>()
-  #settle: ((reply: Reply | Lost) => void) | undefined
+  #settle: ((reply: WorkerReply | Lost) => void) | undefined
   #deadline: NodeJS.Timeout | undefined
   #ready = false
   /** Milliseconds of processor time for the current order. */
@@ -68,7 +68,7 @@ export class TestWorker {
   }
 
   /** Sends an order, and kills the worker after this many milliseconds of processor time without an answer. */
-  give(order: Order, millis: number): Promise<Reply | Lost> {
+  give(order: Order, millis: number): Promise<WorkerReply | Lost> {
     clearTimeout(this.#idleTimer)
     if (order.program !== undefined) this.sessions.add(order.session)
     return new Promise((resolve) => {
@@ -126,7 +126,7 @@ export class TestWorker {
     this.#watch(patience - used, () => this.#judge())
   }
 
-  #done(reply: Reply | Lost): void {
+  #done(reply: WorkerReply | Lost): void {
     clearTimeout(this.#deadline)
     const settle = this.#settle
     this.#settle = undefined

@@ -1,11 +1,11 @@
 import type { TenantId } from "../../services/shared/Tenant.ts"
 import { type Lost, TestWorker } from "./TestWorker.ts"
-import type { Order, Reply } from "./WorkerMessages.ts"
+import type { Order, WorkerReply } from "./WorkerMessages.ts"
 
 interface Task {
   readonly order: Order
   readonly millis: number
-  readonly resolve: (reply: Reply | Lost) => void
+  readonly resolve: (reply: WorkerReply | Lost) => void
 }
 
 /** What has been used of the workers, in milliseconds of turns. */
@@ -95,7 +95,7 @@ export class TurnScheduler {
   }
 
   /** Queues a turn. The result says whether the worker was lost during the turn. */
-  turn(test: ScheduledTest, order: Omit<Order, "session" | "program">, millis: number): Promise<Reply | Lost> {
+  turn(test: ScheduledTest, order: Omit<Order, "session" | "program">, millis: number): Promise<WorkerReply | Lost> {
     return new Promise((resolve) => {
       test.tasks.push({ order: { ...order, session: test.id, program: undefined }, millis, resolve })
       this.#dispatch()

@@ -52,10 +52,10 @@ export interface Turn {
   readonly hints: ReadonlyArray<string>
 }
 
-export type Reply = { readonly fault: ProgramFault } | { readonly turn: Turn }
+export type WorkerReply = { readonly fault: ProgramFault } | { readonly turn: Turn }
 
 /** A worker sends `ready` once and then one reply per order. */
-export type FromWorker = Reply | { readonly ready: true }
+export type FromWorker = WorkerReply | { readonly ready: true }
 
 /** A compiled program on a worker, which runs the turns of its test. */
 export interface SampleTester {

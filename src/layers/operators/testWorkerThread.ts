@@ -5,7 +5,7 @@ import { processorMillis } from "../../drivers/threads/TimeLimit.ts"
 import type { TestProgram } from "../../services/operators/OperatorPool.ts"
 import { lineTester } from "./LineTests.ts"
 import { proposalMaker } from "./Proposing.ts"
-import type { FromWorker, Order, ProgramFault, Reply, SampleTester, ToWorker, Turn } from "./WorkerMessages.ts"
+import type { FromWorker, Order, ProgramFault, SampleTester, ToWorker, Turn, WorkerReply } from "./WorkerMessages.ts"
 
 // Entry point of a worker thread: compiles programs and runs turns of their tests, one order after the other.
 
@@ -33,7 +33,7 @@ const compile = async (program: TestProgram): Promise<Result.Result<SampleTester
   return programTester(program, reached)
 }
 
-const answer = async (order: Order): Promise<Reply> => {
+const answer = async (order: Order): Promise<WorkerReply> => {
   told[1] = processorMillis()
   if (order.program !== undefined) {
     const compiled = await compile(order.program)

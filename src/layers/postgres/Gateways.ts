@@ -6,9 +6,9 @@ import { departurePoll, heartbeat, takeover } from "../../protocol/Liveness.ts"
 import { Gateway } from "../../services/runs/Gateway.ts"
 import { inBackground } from "../../services/shared/process/Background.ts"
 import { Departures, makeDepartures } from "./Departures.ts"
+import { enter, isSilent } from "./HeartbeatSql.ts"
 import { Heartbeats } from "./Heartbeats.ts"
 import { viewProcess } from "./processes.ts"
-import { enter, isSilent } from "./Silence.ts"
 
 /** The name of a gateway that does not listen for others: its host, and its pid in place of a port. */
 const silentAddress = (): string => `${hostname()}:${process.pid}`

@@ -2,7 +2,7 @@ import { Effect, Layer, Semaphore } from "effect"
 import { SqlClient } from "effect/sql"
 import { unreachable } from "../../drivers/postgres/Unreachable.ts"
 import { clockLook } from "../../protocol/Liveness.ts"
-import { steadyMillis } from "../../protocol/SteadyTime.ts"
+import { monotonicNow } from "../../protocol/MonotonicTime.ts"
 import { retryWhileUnreachable } from "../../services/runs/Outage.ts"
 import { ScheduleClock } from "../../services/runs/ScheduleClock.ts"
 
@@ -24,12 +24,12 @@ export const layer = Layer.effect(
     let last = Number.NEGATIVE_INFINITY
 
     const look = Effect.gen(function* () {
-      const before = yield* steadyMillis
+      const before = yield* monotonicNow
       const [row] = yield* unreachable(
         sql<{ at: number }>`select (extract(epoch from clock_timestamp()) * 1000)::float8 as at`
       )
       if (row === undefined) return
-      const after = yield* steadyMillis
+      const after = yield* monotonicNow
       const found = row.at - (before + after) / 2
       const difference = offset === undefined ? 0 : found - offset
       lookedAt = after
@@ -43,7 +43,7 @@ export const layer = Layer.effect(
     })
 
     const current = Effect.gen(function* () {
-      if ((yield* steadyMillis) - lookedAt < clockLook) return
+      if ((yield* monotonicNow) - lookedAt < clockLook) return
       // While the database is away, time passes all the same.
       yield* offset === undefined ? retryWhileUnreachable(look) : Effect.ignore(look)
     }).pipe(oneAtATime)
@@ -51,7 +51,7 @@ export const layer = Layer.effect(
     return ScheduleClock.of({
       now: Effect.gen(function* () {
         yield* current
-        last = Math.max(last, (yield* steadyMillis) + (offset ?? 0))
+        last = Math.max(last, (yield* monotonicNow) + (offset ?? 0))
         return { at: last, jumps }
       })
     })

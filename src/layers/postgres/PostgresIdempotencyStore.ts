@@ -5,7 +5,7 @@ import { transaction, unreachable } from "../../drivers/postgres/Unreachable.ts"
 import { Conflict } from "../../errors/Conflict.ts"
 import { storageDeadline } from "../../protocol/Liveness.ts"
 import { Gateway } from "../../services/runs/Gateway.ts"
-import { type Begun, IdempotencyStore, type KeyClaim } from "../../services/shared/idempotency/IdempotencyStore.ts"
+import { IdempotencyStore, type KeyClaim, type KeyState } from "../../services/shared/idempotency/IdempotencyStore.ts"
 import { inBackground } from "../../services/shared/process/Background.ts"
 import { isRunning } from "./Gateways.ts"
 
@@ -93,21 +93,21 @@ export const layer = Layer.effect(
       )
 
     const claimOrRead = Effect.fnUntraced(function* (claim: KeyClaim, fingerprint: string) {
-      const taken: Begun = { _tag: "New", claim }
+      const taken: KeyState = { _tag: "New", claim }
       if (yield* take(claim, fingerprint, "")) return taken
       const [known] = yield* sql<Known>`
         select fingerprint, answer is not null as answered, holder, host, pid
         from idempotency left join gateways on gateways.id = holder
         where tenant = ${claim.tenant} and key = ${claim.key}`
-      if (known === undefined) return { _tag: "InProgress" } satisfies Begun
+      if (known === undefined) return { _tag: "InProgress" } satisfies KeyState
       const { holder, host, pid } = known
-      if (known.fingerprint !== fingerprint) return { _tag: "Different" } satisfies Begun
-      if (known.answered) return { _tag: "Answered", answer: yield* read(claim) } satisfies Begun
+      if (known.fingerprint !== fingerprint) return { _tag: "Different" } satisfies KeyState
+      if (known.answered) return { _tag: "Answered", answer: yield* read(claim) } satisfies KeyState
       // The table of gateways shows the death of a process a moment later than its host does. The holder may also have
       // left the table since the statement before, or have given the key back.
       const isDead = pid === null || (holder !== id && host === hostname() && !isRunning(pid))
       if (isDead && (yield* take(claim, fingerprint, holder ?? ""))) return taken
-      return { _tag: "InProgress" } satisfies Begun
+      return { _tag: "InProgress" } satisfies KeyState
     })
 
     return IdempotencyStore.of({

@@ -12,11 +12,11 @@ import {
 } from "../../services/channels/JobStore.ts"
 import type { PrintedLine } from "../../services/runs/Attempt.ts"
 import type { LinePage } from "../../services/shared/reads/OutputLines.ts"
+import { isSilent } from "./HeartbeatSql.ts"
 import { filled, linePages, selectLines } from "./Pages.ts"
 import { WideSql } from "./Postgres.ts"
 import { addArchive, withinQuota } from "./PostgresArchiveStore.ts"
 import { progressOf } from "./Progress.ts"
-import { isSilent } from "./Silence.ts"
 import { storable } from "./SqlText.ts"
 
 /** Number of output lines that are kept for a job. */

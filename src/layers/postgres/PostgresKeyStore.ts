@@ -3,7 +3,7 @@ import { SqlClient } from "effect/sql"
 import { transaction, unreachable } from "../../drivers/postgres/Unreachable.ts"
 import type { KeyId } from "../../services/keys/ApiKey.ts"
 import {
-  type Added,
+  type AddResult,
   endedDays,
   KeyStore,
   type NewKey,
@@ -51,7 +51,7 @@ export const layer = Layer.effect(
         insert into api_keys (id, tenant, sha256, name, role, owner, parent, expires_at)
         values (${id}, ${tenant}, ${sha256}, ${name}, ${role}, ${owner}, ${parent}, ${expiresAt})
         on conflict (id) do nothing returning flow_iso(created_at) as "createdAt"`
-      return row === undefined ? ({ _tag: "IdTaken" } as const) : ({ _tag: "Added", ...row } satisfies Added)
+      return row === undefined ? ({ _tag: "IdTaken" } as const) : ({ _tag: "Added", ...row } satisfies AddResult)
     })
 
     const find = Effect.fn("KeyStore.find")(function* (ids: ReadonlyArray<KeyId>) {

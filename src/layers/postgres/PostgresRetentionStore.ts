@@ -4,7 +4,7 @@ import { transaction, unreachableWithin } from "../../drivers/postgres/Unreachab
 import { ArtifactName, ArtifactVersion, GroupName } from "../../services/artifacts/Artifact.ts"
 import { ArtifactStore } from "../../services/artifacts/ArtifactStore.ts"
 import { ownEntry } from "../../services/audit/Audit.ts"
-import { type Removed, RetentionStore, type Versioned } from "../../services/retention/RetentionStore.ts"
+import { type RemovedRows, RetentionStore, type VersionedKind } from "../../services/retention/RetentionStore.ts"
 import type { Rule } from "../../services/shared/settings/RetentionRules.ts"
 import type { TenantId } from "../../services/shared/Tenant.ts"
 import { WideSql } from "./Postgres.ts"
@@ -26,7 +26,7 @@ interface Gone {
   readonly blob: string | null
 }
 
-const removedOf = (rows: ReadonlyArray<Gone>): Removed => ({
+const removedOf = (rows: ReadonlyArray<Gone>): RemovedRows => ({
   number: rows.length,
   bytes: rows.reduce((sum, { size }) => sum + size, 0),
   blobs: [...new Set(rows.flatMap(({ blob }) => blob ?? []))]
@@ -137,7 +137,7 @@ export const layer = Layer.effect(
     )
 
     /** Superseded versions, newest first by `place`, of the names of a page. */
-    const outdated = (kind: Versioned, tenant: TenantId, after: string, rule: Rule) => {
+    const outdated = (kind: VersionedKind, tenant: TenantId, after: string, rule: Rule) => {
       const { pages, versions } = tablesOf(kind, tenant, after)
       const over = [
         rule.number === undefined ? sql`false` : sql`place > ${rule.number}`,
@@ -161,7 +161,7 @@ export const layer = Layer.effect(
         from (select 1) one left join doomed d on true`
     }
 
-    const tablesOf = (kind: Versioned, tenant: TenantId, after: string) => {
+    const tablesOf = (kind: VersionedKind, tenant: TenantId, after: string) => {
       switch (kind) {
         case "flowlines":
           return {
@@ -201,7 +201,7 @@ export const layer = Layer.effect(
       }
     }
 
-    const erase = (kind: Versioned, tenant: TenantId, name: string, versions: ReadonlyArray<string>) => {
+    const erase = (kind: VersionedKind, tenant: TenantId, name: string, versions: ReadonlyArray<string>) => {
       const numbers = versions.map(Number)
       switch (kind) {
         case "flowlines":

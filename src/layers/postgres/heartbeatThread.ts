@@ -4,9 +4,9 @@ import { PgClient } from "@effect/sql-pg"
 import { Effect, Redacted, Schedule } from "effect"
 import * as Reactivity from "effect/reactivity/Reactivity"
 import { beatDeadline, heartbeat, standstill } from "../../protocol/Liveness.ts"
+import { enter } from "./HeartbeatSql.ts"
 import { type HeartbeatTask, nanosOf, signOf, stamp } from "./HeartbeatTask.ts"
 import { clientConfig, short } from "./Postgres.ts"
-import { enter } from "./Silence.ts"
 
 // Entry of the thread that gives a gateway's signs of life, to its runs and in the database, while requests keep the
 // event loop of the main thread busy. It stops when the main thread has stood still for too long.

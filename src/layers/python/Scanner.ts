@@ -76,7 +76,7 @@ const scanTogether = async (
 }
 
 /** What files contain, in their order. `isSettled` is false where another try may find something else. */
-export interface Scanned {
+export interface ScanResult {
   readonly found: ReadonlyArray<Found>
   readonly isSettled: boolean
 }
@@ -89,7 +89,7 @@ export const scanFiles = async (
   place: ScannerPlace,
   files: ReadonlyArray<File>,
   signal: AbortSignal
-): Promise<Scanned> => {
+): Promise<ScanResult> => {
   if (files.length === 0) return { found: [], isSettled: true }
   const scan = (some: ReadonlyArray<File>) =>
     scanTogether(place, some, signal).catch((error: unknown) => {

@@ -79,7 +79,7 @@ export interface Piece<A> {
 }
 
 /** An event: its lines, joined by LF, and what was kept of its first one. */
-export interface Joined<A> {
+export interface JoinedLines<A> {
   readonly text: string
   readonly of: A
   /** It has reached a limit, so it may lack its end. */
@@ -87,7 +87,7 @@ export interface Joined<A> {
 }
 
 /** Collects the lines of one event after the other. */
-export class Collected<A> {
+export class LineCollector<A> {
   readonly #maxLines: number
   readonly #maxBytes: number
   #lines: Array<string> = []
@@ -110,7 +110,7 @@ export class Collected<A> {
   }
 
   /** Adds a line; returns the event that it completes. */
-  add(piece: Piece<A>, begins: boolean): Joined<A> | undefined {
+  add(piece: Piece<A>, begins: boolean): JoinedLines<A> | undefined {
     const isOver = this.#lines.length >= this.#maxLines || this.#bytes + piece.bytes > this.#maxBytes
     const done = begins || isOver ? this.end(!begins) : undefined
     if (this.#lines.length === 0) this.#of = piece.of
@@ -120,7 +120,7 @@ export class Collected<A> {
   }
 
   /** The event so far, if there is one. */
-  end(isCut = false): Joined<A> | undefined {
+  end(isCut = false): JoinedLines<A> | undefined {
     if (this.#of === undefined) return undefined
     const joined = { text: this.#lines.join("\n"), of: this.#of, isCut }
     this.#lines = []

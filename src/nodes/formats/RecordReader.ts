@@ -8,7 +8,7 @@ import { lineSource } from "../Source.ts"
 import { CsvReader } from "./CsvReader.ts"
 import { LineOffsets } from "./LineOffsets.ts"
 import { type Line, LineReader } from "./LineReader.ts"
-import { beginnings, Collected, type Joined, limitTag, type Multiline } from "./Multiline.ts"
+import { beginnings, type JoinedLines, LineCollector, limitTag, type Multiline } from "./Multiline.ts"
 import { recordOf, type TextFormat } from "./TextReader.ts"
 import { WholeLines } from "./WholeLines.ts"
 
@@ -81,8 +81,8 @@ const ofLines = (reading: Reading, context: NodeContext, failures: Failures, tak
     }
   }
   const begins = beginnings(multiline, context.guard)
-  const collected = new Collected<LinePlace>(multiline)
-  const takeEvent = (event: Joined<LinePlace> | undefined) => {
+  const collected = new LineCollector<LinePlace>(multiline)
+  const takeEvent = (event: JoinedLines<LinePlace> | undefined) => {
     if (event === undefined) return
     take(sourced(event.isCut ? { message: event.text, tags: [limitTag] } : { message: event.text }, event.of))
   }

@@ -1,5 +1,5 @@
+import { concatBytes } from "../../languages/ConcatBytes.ts"
 import { type Encoding, lastLineEnd, unitBytes, withOrder } from "../../languages/Encoding.ts"
-import { joined } from "../../languages/Joined.ts"
 
 /**
  * Maximum number of bytes that are kept of an unfinished line. A character takes at most three bytes for each of its
@@ -53,7 +53,7 @@ export class WholeLines {
     }
     // A unit of the waiting bytes may end in the chunk.
     const odd = this.#size % unitBytes(this.encoding)
-    if (odd !== 0 && chunk.length > 0) return this.#cut(joined([this.#take(), chunk]))
+    if (odd !== 0 && chunk.length > 0) return this.#cut(concatBytes([this.#take(), chunk]))
     return this.#cut(chunk)
   }
 
@@ -68,7 +68,7 @@ export class WholeLines {
       return piece.subarray(0, piece.length - kept)
     }
     const whole = chunk.subarray(0, end)
-    const block = this.#size === 0 ? whole : joined([this.#take(), whole])
+    const block = this.#size === 0 ? whole : concatBytes([this.#take(), whole])
     this.#keep(chunk.subarray(end))
     return block
   }
@@ -88,7 +88,7 @@ export class WholeLines {
 
   #take(): Uint8Array {
     const [only, ...others] = this.#pieces
-    const all = only !== undefined && others.length === 0 ? only : joined(this.#pieces)
+    const all = only !== undefined && others.length === 0 ? only : concatBytes(this.#pieces)
     this.#pieces = []
     this.#size = 0
     return all

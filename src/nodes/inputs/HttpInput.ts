@@ -4,7 +4,7 @@ import { Failures } from "../Failures.ts"
 import { bodyTypes, recordsOf } from "../formats/BodyRecords.ts"
 import { plainReading, RecordReader } from "../formats/RecordReader.ts"
 import { textDecoder } from "../formats/TextReader.ts"
-import { type Answer, type Incoming, TooLargeBody } from "../Network.ts"
+import { type Answer, type IncomingRequest, TooLargeBody } from "../Network.ts"
 import { chosen, type Emit, type Event, errors, type NodeContext, node } from "../Node.ts"
 import { hostSetting, portFaults, portSetting } from "./Ports.ts"
 
@@ -19,7 +19,7 @@ const tooLate = "The records were not taken in time; they may be processed all t
 
 /** The records of a request, or the answer to one that has none. */
 const read = async (
-  request: Incoming,
+  request: IncomingRequest,
   context: NodeContext
 ): Promise<Answer | { readonly events: ReadonlyArray<Event>; readonly failures: Failures }> => {
   if (!bodyTypes.has(request.type)) {
@@ -110,7 +110,7 @@ export const httpInput = node({
     run: async (emit) => {
       const { signal } = context
       let waiting = 0
-      const take = async (request: Incoming, isOver: () => void, sender: AbortSignal): Promise<Answer> => {
+      const take = async (request: IncomingRequest, isOver: () => void, sender: AbortSignal): Promise<Answer> => {
         const taken = await read(request, context)
         if ("status" in taken) return taken
         const timer = setTimeout(isOver, ack_seconds * 1000)

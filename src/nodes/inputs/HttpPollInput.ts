@@ -7,7 +7,7 @@ import { Failures } from "../Failures.ts"
 import { plainReading, RecordReader } from "../formats/RecordReader.ts"
 import { recordOf, textDecoder } from "../formats/TextReader.ts"
 import { charsetOf, headersSetting, isPassing, silenceOf, urlSetting } from "../HttpSettings.ts"
-import { type Fetched, RefusedAddress, TooLargeBody } from "../Network.ts"
+import { type FetchResponse, RefusedAddress, TooLargeBody } from "../Network.ts"
 import { chosen, type Emit, type Event, errors, type NodeContext, node, type SettingsIssue } from "../Node.ts"
 import { sleep } from "../Sleep.ts"
 import { firstPage, nextPage, PagesSetting, Pointer, pagesFault, valueAt } from "./http/Pages.ts"
@@ -78,7 +78,7 @@ const none: Seen = {}
 class Refusal extends Error {}
 
 /** Asks until there is an answer: a success, or 304. */
-const ask = async (given: Settings, url: URL, seen: Seen, { network, signal }: NodeContext): Promise<Fetched> => {
+const ask = async (given: Settings, url: URL, seen: Seen, { network, signal }: NodeContext): Promise<FetchResponse> => {
   const began = performance.now()
   const headers = {
     "user-agent": "flow-gateway",
@@ -125,7 +125,7 @@ const ask = async (given: Settings, url: URL, seen: Seen, { network, signal }: N
 /** Codings of answers that need no decoding here, because they have none or it is removed already. */
 const plainCodings = /^(?:identity|gzip|x-gzip)?$/i
 
-const formatOf = (given: Settings, { headers }: Fetched, url: URL): Format => {
+const formatOf = (given: Settings, { headers }: FetchResponse, url: URL): Format => {
   if (given.format !== undefined) return given.format
   if (given.records !== undefined) return "json"
   const type = (headers["content-type"] ?? "").split(";", 1)[0]!.trim().toLowerCase()
@@ -169,7 +169,7 @@ const takeJson = async (
 }
 
 /** Emits the records of an answer. Returns it, as far as it is JSON, and the number of its records. */
-const take = async (given: Settings, answer: Fetched, url: URL, context: NodeContext, emit: Emit) => {
+const take = async (given: Settings, answer: FetchResponse, url: URL, context: NodeContext, emit: Emit) => {
   // Servers answer 204 if there are no records at the moment.
   if (answer.status === 204) return [undefined, 0] as const
   const coding = answer.headers["content-encoding"] ?? ""

@@ -1,10 +1,10 @@
 import { Effect, Schema } from "effect"
 import { decode, replacedIn } from "../../languages/Encoding.ts"
 import { multilineFaults, multilineSettings } from "../formats/Multiline.ts"
-import type { Listening } from "../Network.ts"
+import type { Listener } from "../Network.ts"
 import { chosen, errors, type NodeContext, node } from "../Node.ts"
-import { Gather } from "./Gather.ts"
 import { hostSetting, portFaults, portSetting } from "./Ports.ts"
+import { RecordBatcher } from "./RecordBatcher.ts"
 import { Frames } from "./syslog/Frames.ts"
 import { SyslogEvents } from "./syslog/SyslogEvents.ts"
 import { parseMessage } from "./syslog/SyslogMessage.ts"
@@ -30,7 +30,7 @@ interface Receiver {
 
 const receiver = (
   { encoding, multiline, max_message_bytes }: Settings,
-  gather: Gather,
+  gather: RecordBatcher,
   context: NodeContext
 ): Receiver => {
   const events = multiline === undefined ? undefined : new SyslogEvents(multiline, context, gather)
@@ -90,7 +90,7 @@ export const syslogInput = node({
   outputs: [chosen, errors],
   isLive: true,
   sample: (settings, context) => async (text, emit, encoded) => {
-    const gather = new Gather(context, emit)
+    const gather = new RecordBatcher(context, emit)
     const { take, end } = receiver({ ...settings, encoding: encoded ?? settings.encoding }, gather, context)
     const frames = new Frames(settings.max_message_bytes, (message, isCut) => take("sample", message, isCut))
     frames.push(text)
@@ -106,7 +106,7 @@ export const syslogInput = node({
   check: ({ multiline, port }, context) => [...portFaults(port, context), ...multilineFaults(multiline)],
   start: (settings, context) => ({
     run: async (emit) => {
-      const gather = new Gather(context, emit)
+      const gather = new RecordBatcher(context, emit)
       const receive = receiver(settings, gather, context)
       const listen = settings.protocol === "tcp" ? listenTcp : listenUdp
       const server = await listen(settings, gather, receive, context)
@@ -119,7 +119,7 @@ export const syslogInput = node({
   })
 })
 
-type Listen = (settings: Settings, gather: Gather, receive: Receiver, context: NodeContext) => Promise<Listening>
+type Listen = (settings: Settings, gather: RecordBatcher, receive: Receiver, context: NodeContext) => Promise<Listener>
 
 const listenUdp: Listen = ({ host, port, max_message_bytes: maxBytes }, gather, { take, read }, context) => {
   let waits = false

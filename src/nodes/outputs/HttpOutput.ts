@@ -1,7 +1,7 @@
 import { Effect, Schema } from "effect"
 import { Failures } from "../Failures.ts"
 import { headersSetting, isPassing, silenceOf, urlSetting } from "../HttpSettings.ts"
-import { RefusedAddress, type Reply } from "../Network.ts"
+import { type HttpReply, RefusedAddress } from "../Network.ts"
 import { errors, type NodeContext, node } from "../Node.ts"
 import { sleep } from "../Sleep.ts"
 import { RecordIds } from "./RecordIds.ts"
@@ -21,7 +21,7 @@ interface Sending {
 const deliver = async (body: string, to: Sending, { network, signal }: NodeContext): Promise<number | undefined> => {
   const began = performance.now()
   for (let pause = firstPause; ; pause = Math.min(pause * 2, longestPause)) {
-    let reply: Reply | undefined
+    let reply: HttpReply | undefined
     let trouble: string
     try {
       reply = await network.post({ url: to.url, headers: to.headers, body, timeoutMillis: to.timeoutMillis, signal })

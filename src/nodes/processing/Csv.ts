@@ -9,9 +9,9 @@ import { cellsOf } from "./csv/Cells.ts"
 import { type Column, columnsOf, extraColumn, headerColumns, rivalOf } from "./csv/Columns.ts"
 import { converter, types } from "./csv/Values.ts"
 import { DateFormat, zoneFault } from "./Date.ts"
-import { decorationSettings } from "./Decorated.ts"
+import { decorationSettings } from "./DecorationSettings.ts"
 import { settingZone } from "./date/Zone.ts"
-import { dropped, merge, parsedSettings, parsing, placed, Unreadable } from "./Parsed.ts"
+import { dropped, merge, parsedSettings, parsing, placed, Unreadable } from "./ParsingNode.ts"
 
 const flag = (description: string) =>
   Schema.Boolean.annotate({ description, default: false }).pipe(Schema.withDecodingDefaultKey(Effect.succeed(false)))

@@ -1,15 +1,15 @@
 import { Effect, Schema } from "effect"
-import { interpolate } from "../../languages/Decorate.ts"
+import { interpolate } from "../../languages/Decorations.ts"
 import { type Fields, fieldPath, getPath } from "../../languages/FieldPath.ts"
 import { dotted, parsedFields } from "../FieldUse.ts"
 import { chosen, errors, node } from "../Node.ts"
 import { dateFormatPattern, dynamicZonePattern, FieldName, localePattern, textOf } from "../SettingTexts.ts"
-import { decorationSettings } from "./Decorated.ts"
+import { decorationSettings } from "./DecorationSettings.ts"
 import { FormatFault } from "./date/DateFormat.ts"
 import { reader } from "./date/DateReader.ts"
 import { localeOf } from "./date/Names.ts"
 import { settingZone, type Zone } from "./date/Zone.ts"
-import { parsedSettings, parsing, placed, Unreadable } from "./Parsed.ts"
+import { parsedSettings, parsing, placed, Unreadable } from "./ParsingNode.ts"
 
 const isDynamic = (timezone: string): boolean => timezone.includes("%{")
 

@@ -5,8 +5,8 @@ import type { Fields } from "../../languages/FieldPath.ts"
 import { anyFields, dotted, parsedFields } from "../FieldUse.ts"
 import { chosen, type Event, errors, node } from "../Node.ts"
 import { sourceField } from "../Source.ts"
-import { decorationSettings } from "./Decorated.ts"
-import { parsedSettings, parsing, Unreadable } from "./Parsed.ts"
+import { decorationSettings } from "./DecorationSettings.ts"
+import { parsedSettings, parsing, Unreadable } from "./ParsingNode.ts"
 
 const settings = Schema.Struct({
   field: parsedSettings.field,

@@ -7,8 +7,8 @@ import { fileInput } from "../inputs/FileInput.ts"
 import { formats } from "../inputs/files/Format.ts"
 import { checkSearch, patternSetting } from "../inputs/SearchInput.ts"
 import { type Batch, chosen, type Event, errors, type NodeContext, node, type SettingsIssue } from "../Node.ts"
-import { Changing } from "./lookup/Changing.ts"
 import { IndexRows } from "./lookup/IndexRows.ts"
+import { ReloadedFiles } from "./lookup/ReloadedFiles.ts"
 import { loadTable, sourceOf } from "./lookup/Table.ts"
 import {
   filesOf,
@@ -19,7 +19,7 @@ import {
   sourceFields,
   targetSetting
 } from "./lookup/TableSource.ts"
-import { merge, placed } from "./Parsed.ts"
+import { merge, placed } from "./ParsingNode.ts"
 
 const settings = Schema.Struct({
   field: lookedUp,
@@ -88,7 +88,7 @@ const finder = async (
 ): Promise<Find> => {
   const { index, key, columns } = given
   if (index === undefined) {
-    const table = await Changing.of(context, filesOf(given, context), given.path, given.reload, () =>
+    const table = await ReloadedFiles.of(context, filesOf(given, context), given.path, given.reload, () =>
       loadTable(given, context, keyOf)
     )
     return async () => table.value.find

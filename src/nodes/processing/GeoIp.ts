@@ -6,8 +6,8 @@ import { chosen, type Event, errors, node } from "../Node.ts"
 import { FieldName, fieldsOf } from "../SettingTexts.ts"
 import { addressOf } from "./addresses/Address.ts"
 import { BoundedCache } from "./lookup/BoundedCache.ts"
-import { Changing } from "./lookup/Changing.ts"
 import { loadDatabase, type NetworkDatabase } from "./lookup/NetworkDatabase.ts"
+import { ReloadedFiles } from "./lookup/ReloadedFiles.ts"
 import {
   checkSource,
   filesOf,
@@ -18,7 +18,7 @@ import {
   rootOf,
   sourceFields
 } from "./lookup/TableSource.ts"
-import { merge, placed } from "./Parsed.ts"
+import { merge, placed } from "./ParsingNode.ts"
 
 /** What the records of the usual databases hold. */
 const usual: Readonly<Record<string, string>> = {
@@ -114,7 +114,7 @@ export const geoip = node({
   },
   start: async (given, context) => {
     const { field, target, on_missing, language, path } = given
-    const database = await Changing.of(context, filesOf(given, context), path, given.reload, () =>
+    const database = await ReloadedFiles.of(context, filesOf(given, context), path, given.reload, () =>
       loadDatabase(given, context)
     )
     const fieldsOfRecord = fieldMaker(given.columns ?? usual, language)

@@ -1,5 +1,5 @@
 import { Effect, Result, Schema } from "effect"
-import { list } from "../../languages/Decorate.ts"
+import { list } from "../../languages/Decorations.ts"
 import type { Explanation } from "../../languages/Explanation.ts"
 import { type Fields, fieldPath, getPath } from "../../languages/FieldPath.ts"
 import { finishes, type Guard } from "../../languages/Guard.ts"
@@ -10,7 +10,7 @@ import { Failures } from "../Failures.ts"
 import { anyFields, decorated, dotted, named, withFields } from "../FieldUse.ts"
 import { type CheckContext, chosen, type Event, errors, node, type SettingsIssue } from "../Node.ts"
 import { keepSource } from "../Source.ts"
-import { decorationSettings, Texts, texts } from "./Decorated.ts"
+import { decorationSettings, Texts, texts } from "./DecorationSettings.ts"
 
 const text = (description: string) => Schema.optionalKey(Schema.String.annotate({ description }))
 const flag = (fallback: boolean, description: string) =>

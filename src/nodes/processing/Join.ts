@@ -10,8 +10,8 @@ import { dotted, named, namedIn, withFields } from "../FieldUse.ts"
 import { chosen, type Emit, type Event, errors, node, type SettingsIssue } from "../Node.ts"
 import { FieldName } from "../SettingTexts.ts"
 import { timeOf } from "./EventTime.ts"
-import { Side, type Waiting } from "./join/Side.ts"
-import { merge, placed } from "./Parsed.ts"
+import { Side, type WaitingRecord } from "./join/Side.ts"
+import { merge, placed } from "./ParsingNode.ts"
 import { keyReader } from "./RecordKey.ts"
 import { sizeOf } from "./RecordSize.ts"
 
@@ -127,7 +127,7 @@ export const join = node({
       await emit(chosen, joined)
       await emit(unmatched, others)
     }
-    const leave = (one: Waiting | undefined, from: Part) => {
+    const leave = (one: WaitingRecord | undefined, from: Part) => {
       if (one === undefined || one.isMatched) return
       if (from === left && given.kind === "left") pairs.push(one.event)
       else alone.push(one.event)

@@ -3,8 +3,8 @@ import type { Fields } from "../../languages/FieldPath.ts"
 import { isDeeperThan, parseJson } from "../../languages/json/JsonValue.ts"
 import { parsedFields } from "../FieldUse.ts"
 import { chosen, errors, node } from "../Node.ts"
-import { decorationSettings } from "./Decorated.ts"
-import { parsedSettings, parsing, Unreadable } from "./Parsed.ts"
+import { decorationSettings } from "./DecorationSettings.ts"
+import { parsedSettings, parsing, Unreadable } from "./ParsingNode.ts"
 
 /** Maximum nesting of a record, including its own level. */
 const maxDepth = 200

@@ -4,7 +4,7 @@ import { chosen, type Event, errors, node, type SettingsIssue } from "../Node.ts
 import { readFields } from "./kv/Fields.ts"
 import { KnownShapes } from "./kv/KnownShapes.ts"
 import { type KvSettings, kvSettings } from "./kv/KvSettings.ts"
-import { merge, parsing, placed, unchanged } from "./Parsed.ts"
+import { merge, parsing, placed, unchanged } from "./ParsingNode.ts"
 
 const patternFaults = (settings: KvSettings): ReadonlyArray<SettingsIssue> =>
   (["field_split_pattern", "value_split_pattern"] as const).flatMap((name) => {

@@ -10,7 +10,7 @@ import { fieldsAfter, isWhole, readsOf } from "./mutate/OperationFields.ts"
 import { Operation, operationNames } from "./mutate/Operations.ts"
 import { ReplaceFault, replacer } from "./mutate/Replace.ts"
 import { mutation, namesOf } from "./mutate/Steps.ts"
-import { limited } from "./Parsed.ts"
+import { limited } from "./ParsingNode.ts"
 
 const settings = Schema.Struct({
   operations: Schema.NonEmptyArray(Operation)

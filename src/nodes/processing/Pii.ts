@@ -1,5 +1,5 @@
 import { Effect, Predicate, Schema } from "effect"
-import { putPath } from "../../languages/Decorate.ts"
+import { putPath } from "../../languages/Decorations.ts"
 import { type Fields, fieldPath, getPath, type Value } from "../../languages/FieldPath.ts"
 import { Failures } from "../Failures.ts"
 import { named, sameFields } from "../FieldUse.ts"

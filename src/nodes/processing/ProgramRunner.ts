@@ -40,7 +40,7 @@ export interface ProgramOptions {
 }
 
 /** Receives the outcome of an event, or the reason why it failed. */
-export type Taken = (event: Event, outcome: Outcome, failure: string | undefined) => void | Promise<void>
+export type OutcomeHandler = (event: Event, outcome: Outcome, failure: string | undefined) => void | Promise<void>
 
 /** Why a sandbox is unusable, and whether the program is to blame rather than a busy machine. */
 interface Broken {
@@ -69,7 +69,7 @@ export class Program {
   }
 
   /** Runs the program on every event of the batch, in order. */
-  async run(batch: Batch, take: Taken): Promise<void> {
+  async run(batch: Batch, take: OutcomeHandler): Promise<void> {
     let doomed = -1
     let why = ""
     let spared = 0

@@ -5,7 +5,7 @@ import { chosen, type Event, errors, node } from "../Node.ts"
 import { FieldName } from "../SettingTexts.ts"
 import { BoundedCache } from "./lookup/BoundedCache.ts"
 import { missingSetting } from "./lookup/TableSource.ts"
-import { merge, placed } from "./Parsed.ts"
+import { merge, placed } from "./ParsingNode.ts"
 
 /** Characters of a user agent that are looked at. */
 const maxLength = 1024

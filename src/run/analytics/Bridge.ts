@@ -15,7 +15,7 @@ const maxFailed = 10_000
 const none = "SELECT '' AS message, {'node': '', 'reason': ''} AS error WHERE false"
 
 /** The failed records of a node: the first ones, their number, and one reason. */
-export class Failed {
+export class FailedRecords {
   readonly events: Array<Event> = []
   count = 0
   reason = ""
@@ -38,7 +38,7 @@ export class Failed {
 }
 
 /** Runs an input node of the stream runtime to its end, and returns its records as a JSON lines file. */
-export const collect = async (instance: Instance, work: Work, failed: Failed): Promise<Grown> => {
+export const collect = async (instance: Instance, work: Work, failed: FailedRecords): Promise<Grown> => {
   const file = await work.scratch.open("ndjson")
   let records: Grown
   try {
@@ -56,7 +56,12 @@ export const collect = async (instance: Instance, work: Work, failed: Failed): P
 /**
  * Passes the relation's records to an output node of the stream runtime, then ends it. Returns the number of records.
  */
-export const feed = async (instance: Instance, relation: string, work: Work, failed: Failed): Promise<number> => {
+export const feed = async (
+  instance: Instance,
+  relation: string,
+  work: Work,
+  failed: FailedRecords
+): Promise<number> => {
   const columns = await work.database.columns(relation)
   const emit: Emit = (stream, batch) => {
     if (stream === errors) failed.add(batch)

@@ -7,7 +7,7 @@ import { parseJson } from "../../languages/json/JsonValue.ts"
 import { LineSplitter } from "../../nodes/formats/LineSplitter.ts"
 import { NodeFailure } from "../stream/NodeFailure.ts"
 import { lineOfRow } from "./CsvLines.ts"
-import type { Opened } from "./Files.ts"
+import type { OpenedFile } from "./Files.ts"
 import { plainCsv } from "./Sources.ts"
 
 /** Larger files are not read again to find the faulty line. */
@@ -17,7 +17,7 @@ const maxBytes = 512 * 1024 * 1024
  * The first line that is not a JSON object, and what is wrong with it. The file is read again because DuckDB's line
  * numbers vary.
  */
-const findJson = async ({ path, name, bytes }: Opened): Promise<string | undefined> => {
+const findJson = async ({ path, name, bytes }: OpenedFile): Promise<string | undefined> => {
   if (bytes > maxBytes) return undefined
   let count = 0
   let fault: string | undefined
@@ -45,7 +45,7 @@ const findJson = async ({ path, name, bytes }: Opened): Promise<string | undefin
  * DuckDB reports that rows of a file do not fit together, but not which. Reading the columns as text fails with the
  * line.
  */
-const findCsv = async ({ path }: Opened, database: Database): Promise<void> => {
+const findCsv = async ({ path }: OpenedFile, database: Database): Promise<void> => {
   const file = await open(path, "r")
   const { buffer, bytesRead } = await file.read(Buffer.alloc(256 * 1024), 0, 256 * 1024, 0)
   await file.close()
@@ -58,7 +58,7 @@ const findCsv = async ({ path }: Opened, database: Database): Promise<void> => {
  * The failure with the line of the faulty row. DuckDB counts rows, not lines; for a row that is too long it names the
  * first row of the buffer that it has read.
  */
-const located = async (error: unknown, { path }: Opened): Promise<unknown> => {
+const located = async (error: unknown, { path }: OpenedFile): Promise<unknown> => {
   if (!(error instanceof SqlFailure)) return error
   const place = /CSV Error on Line: (\d+)/.exec(error.message)
   if (place === null) return error
@@ -79,11 +79,11 @@ const located = async (error: unknown, { path }: Opened): Promise<unknown> => {
  */
 export const refined = async (
   error: unknown,
-  files: ReadonlyArray<Opened & { readonly component: string }>,
+  files: ReadonlyArray<OpenedFile & { readonly component: string }>,
   database: Database
 ): Promise<unknown> => {
   if (!(error instanceof SqlFailure)) return error
-  const about = (file: Opened) => error.message.includes(file.path)
+  const about = (file: OpenedFile) => error.message.includes(file.path)
   const isJson = /JSON|records/.test(error.message) && !/unicode|utf-?8/i.test(error.message)
   const named = files.some(about)
   for (const file of files.filter((file) => (named ? about(file) : true))) {

@@ -54,7 +54,7 @@ async function* quotedLines(
 }
 
 /** A file that DuckDB can read. */
-export interface Opened {
+export interface OpenedFile {
   /** The path for DuckDB. */
   readonly path: string
   /** The file's name in messages to the user. */
@@ -86,7 +86,7 @@ async function* withoutMarkBytes(bytes: AsyncIterable<Uint8Array>): AsyncGenerat
   }
 }
 
-type Ready = Pick<Opened, "path" | "bytes">
+type Ready = Pick<OpenedFile, "path" | "bytes">
 
 /** The node that reads files, and its options. */
 export interface Reading {
@@ -105,7 +105,7 @@ export class Files {
   readonly #scratch: Scratch
   readonly #held: Array<{ readonly close: () => Promise<void> }> = []
   /** All opened files with the component that reads them. */
-  readonly opened: Array<Opened & { readonly component: string }> = []
+  readonly opened: Array<OpenedFile & { readonly component: string }> = []
   /** Paths of the files that DuckDB reads in place. */
   readonly direct: Array<string> = []
 
@@ -114,10 +114,10 @@ export class Files {
   }
 
   /** Opens all files that match the pattern. `reject` receives the beginning of every line that is too long. */
-  async open(pattern: string, storage: Storage | undefined, reading: Reading): Promise<ReadonlyArray<Opened>> {
+  async open(pattern: string, storage: Storage | undefined, reading: Reading): Promise<ReadonlyArray<OpenedFile>> {
     const { context, component } = reading
     const files = storage === undefined ? context : context.filesIn(storage)
-    const found: Array<Opened> = []
+    const found: Array<OpenedFile> = []
     for (const name of await files.glob(pattern)) {
       context.signal.throwIfAborted()
       const format = reading.format ?? formatOf(name)
@@ -134,7 +134,7 @@ export class Files {
   }
 
   /** Opens a stored file. Its bytes are copied through the run. */
-  async fetch(reference: Reference, reading: Reading): Promise<ReadonlyArray<Opened>> {
+  async fetch(reference: Reference, reading: Reading): Promise<ReadonlyArray<OpenedFile>> {
     const { name, read } = await reading.context.open(reference)
     const format = reading.format ?? formatOf(name)
     const file = { ...(await this.#copy(read(), format, reading)), name, format }
@@ -143,7 +143,7 @@ export class Files {
   }
 
   /** Takes the bytes in place of the files that a component reads. */
-  async given(bytes: Uint8Array, reading: Reading & { readonly format: Format }): Promise<ReadonlyArray<Opened>> {
+  async given(bytes: Uint8Array, reading: Reading & { readonly format: Format }): Promise<ReadonlyArray<OpenedFile>> {
     const { component, format } = reading
     const chunks = async function* () {
       yield bytes

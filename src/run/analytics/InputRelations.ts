@@ -5,8 +5,8 @@ import type { AnalyticsWork } from "../../nodes/Capabilities.ts"
 import { type Format, formatOf } from "../../nodes/inputs/files/Format.ts"
 import { errors } from "../../nodes/Node.ts"
 import { type Sample, sampleOf } from "../../protocol/Trial.ts"
-import { collect, Failed } from "./Bridge.ts"
-import type { Opened } from "./Files.ts"
+import { collect, FailedRecords } from "./Bridge.ts"
+import type { OpenedFile } from "./Files.ts"
 import type { PlannedNode, Relation } from "./Plan.ts"
 import { leavesOut, source } from "./Sources.ts"
 import type { Work } from "./Work.ts"
@@ -24,8 +24,8 @@ const withColumns = (query: string | undefined, work: AnalyticsWork | undefined)
 }
 
 interface Prepared {
-  readonly files: ReadonlyArray<Opened>
-  readonly failed: Failed
+  readonly files: ReadonlyArray<OpenedFile>
+  readonly failed: FailedRecords
 }
 
 /** Creates the relations of a run's inputs: files that DuckDB reads, and nodes that produce records themselves. */
@@ -38,7 +38,7 @@ export class Inputs {
   }
 
   async prepare(planned: PlannedNode): Promise<void> {
-    const failed = new Failed()
+    const failed = new FailedRecords()
     const { work } = planned
     const { watch } = this.#run
     const sample = watch && sampleOf(watch.trial, planned.component)
@@ -54,7 +54,7 @@ export class Inputs {
   }
 
   /** The sample of a trial. */
-  async #given(planned: PlannedNode, sample: Sample, failed: Failed): Promise<ReadonlyArray<Opened>> {
+  async #given(planned: PlannedNode, sample: Sample, failed: FailedRecords): Promise<ReadonlyArray<OpenedFile>> {
     const { component, context, work, replaced } = planned
     const reject = (message: string, reason: string) => failed.add([{ message, error: { node: component, reason } }])
     const give = (bytes: Uint8Array, format: Format, encoding: Encoding) =>
@@ -76,8 +76,8 @@ export class Inputs {
   #open(
     planned: PlannedNode,
     { source, format, encoding, storage }: Extract<AnalyticsWork, { readonly kind: "read" }>,
-    failed: Failed
-  ): Promise<ReadonlyArray<Opened>> {
+    failed: FailedRecords
+  ): Promise<ReadonlyArray<OpenedFile>> {
     const { component, context } = planned
     const reject = (message: string, reason: string) => failed.add([{ message, error: { node: component, reason } }])
     const { replaced } = planned
@@ -86,7 +86,7 @@ export class Inputs {
     return typeof source === "string" ? files.open(source, storage, reading) : files.fetch(source, reading)
   }
 
-  async #collect(planned: PlannedNode, failed: Failed): Promise<ReadonlyArray<Opened>> {
+  async #collect(planned: PlannedNode, failed: FailedRecords): Promise<ReadonlyArray<OpenedFile>> {
     const instance = await planned.start(this.#run.signal)
     return [{ ...(await collect(instance, this.#run, failed)), name: planned.component, format: "ndjson" }]
   }
@@ -103,7 +103,7 @@ export class Inputs {
     if (streams.includes(errors)) planned.relations.set(errors, await failed.relation(this.#run))
   }
 
-  async #relation(planned: PlannedNode, files: ReadonlyArray<Opened>): Promise<Relation> {
+  async #relation(planned: PlannedNode, files: ReadonlyArray<OpenedFile>): Promise<Relation> {
     const { database } = this.#run
     const name = database.relation()
     const create = (kind: "TABLE" | "VIEW", query: string) => database.run(`CREATE ${kind} ${name} AS ${query}`)

@@ -73,7 +73,7 @@ const copyOf = (
 }
 
 /** A written file that has not been moved to its place yet. */
-export interface Written {
+export interface WrittenFile {
   readonly path: string
   readonly records: number
 }
@@ -86,7 +86,7 @@ export const writeFile = async (
   format: FileFormat,
   wanted: ReadonlyArray<string> | undefined,
   what: string
-): Promise<Written> => {
+): Promise<WrittenFile> => {
   const path = scratch.path("out")
   const [query, options] = copyOf(relation, await database.columns(relation), format, wanted)
   const copy = database.run(`COPY (${query}) TO ${literal(path)} (${options})`)

@@ -4,7 +4,7 @@ import { catalogue } from "../../nodes/Catalogue.ts"
 import type { Instance, NodeContext, NodeType, RunContext } from "../../nodes/Node.ts"
 import { componentOf, type DagNode, type Flowline } from "../../protocol/Flowline.ts"
 import { type NodeCounters, replacedCounts } from "../../protocol/RunProtocol.ts"
-import { sendersFirst } from "../../protocol/SendersFirst.ts"
+import { topologicalOrder } from "../../protocol/TopologicalOrder.ts"
 import { NodeFailure } from "../stream/NodeFailure.ts"
 
 /**
@@ -136,6 +136,6 @@ export class Graph {
     const ways = this.plannedNodes.flatMap(({ subscribers }, from) =>
       subscribers.map((receiver) => ({ from, to: places.get(receiver)! }))
     )
-    this.ordered = sendersFirst(this.plannedNodes.length, ways).map((place) => this.plannedNodes[place]!)
+    this.ordered = topologicalOrder(this.plannedNodes.length, ways).map((place) => this.plannedNodes[place]!)
   }
 }

@@ -3,7 +3,7 @@ import { identifier } from "../../drivers/sql/Identifier.ts"
 import type { AnalyticsWork } from "../../nodes/Capabilities.ts"
 import { table } from "../../nodes/formats/TextTable.ts"
 import { errors } from "../../nodes/Node.ts"
-import { Failed, feed } from "./Bridge.ts"
+import { FailedRecords, feed } from "./Bridge.ts"
 import { deliver, writeFile } from "./Outputs.ts"
 import type { PlannedNode, Relation } from "./Plan.ts"
 import type { Work } from "./Work.ts"
@@ -88,7 +88,7 @@ export class Receivers {
 
   /** Runs a node that has no SQL form. */
   async #feed(planned: PlannedNode, input: Relation): Promise<void> {
-    const failed = new Failed()
+    const failed = new FailedRecords()
     const instance = await planned.start(this.#run.signal)
     input.records = await feed(instance, input.name, this.#run, failed)
     planned.failed(failed)

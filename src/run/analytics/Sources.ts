@@ -3,7 +3,7 @@ import { type Column, isJson, literal, typeText } from "../../drivers/duckdb/Col
 import { type Database, SqlFailure } from "../../drivers/duckdb/Database.ts"
 import { identifier } from "../../drivers/sql/Identifier.ts"
 import type { Format } from "../../nodes/inputs/files/Format.ts"
-import type { Opened } from "./Files.ts"
+import type { OpenedFile } from "./Files.ts"
 
 const mib = 1024 * 1024
 /** Above this size only a sample of the records is searched for long integers among decimals. */
@@ -18,16 +18,17 @@ export const leavesOut = (query: string): boolean => query.endsWith(isNotNull)
 /** A date format that matches nothing, so texts stay texts. */
 const never = literal("\u0001%Y")
 
-const list = (files: ReadonlyArray<Opened>): string => `[${files.map(({ path }) => literal(path)).join(", ")}]`
+const list = (files: ReadonlyArray<OpenedFile>): string => `[${files.map(({ path }) => literal(path)).join(", ")}]`
 
 const options = (given: Readonly<Record<string, string | number | boolean>>): string =>
   Object.entries(given)
     .map(([name, value]) => `, ${name} = ${value}`)
     .join("")
 
-const several = (files: ReadonlyArray<Opened>) => (files.length > 1 ? { union_by_name: true } : {})
+const several = (files: ReadonlyArray<OpenedFile>) => (files.length > 1 ? { union_by_name: true } : {})
 
-const isLarge = (files: ReadonlyArray<Opened>): boolean => files.reduce((sum, { bytes }) => sum + bytes, 0) > wholeBytes
+const isLarge = (files: ReadonlyArray<OpenedFile>): boolean =>
+  files.reduce((sum, { bytes }) => sum + bytes, 0) > wholeBytes
 
 /** RFC 4180 with a header: a row with more or fewer cells than the header is an error. */
 const strictCsv = {
@@ -47,7 +48,7 @@ const strictCsv = {
 const longIntegers = async (
   query: string,
   names: ReadonlyArray<string>,
-  files: ReadonlyArray<Opened>,
+  files: ReadonlyArray<OpenedFile>,
   database: Database
 ): Promise<ReadonlyArray<"none" | "some" | "only">> => {
   if (names.length === 0) return []
@@ -70,7 +71,7 @@ const formatted = new Set<Id>([Id.DATE, Id.TIME, Id.TIMESTAMP, Id.TIMESTAMP_TZ])
  * Types are detected from all rows: with a sample, DuckDB would round a decimal that comes later in a column of
  * integers. A single file is then read with the detected types.
  */
-const csv = async (files: ReadonlyArray<Opened>, database: Database): Promise<string> => {
+const csv = async (files: ReadonlyArray<OpenedFile>, database: Database): Promise<string> => {
   const read = (more: Readonly<Record<string, string | boolean>>) =>
     `read_csv(${list(files)}${options({ ...strictCsv, ...several(files), sample_size: -1, ...more })})`
   const detected = read({})
@@ -96,7 +97,7 @@ export const plainCsv = (path: string, header: ReadonlyArray<string>): string =>
   return `read_csv(${literal(path)}${options({ ...strictCsv, auto_detect: false, columns: `{${columns}}` })})`
 }
 
-const lines = (files: ReadonlyArray<Opened>): string =>
+const lines = (files: ReadonlyArray<OpenedFile>): string =>
   `read_csv(${list(files)}${options({
     auto_detect: false,
     columns: "{message: 'VARCHAR'}",
@@ -122,7 +123,7 @@ const ofJson = (type: DuckDBType): string =>
  * Keeps the types of JSON: strings stay strings whatever they look like, and numbers keep their digits. Undefined when
  * the files hold no record.
  */
-const ndjson = async (files: ReadonlyArray<Opened>, database: Database): Promise<string | undefined> => {
+const ndjson = async (files: ReadonlyArray<OpenedFile>, database: Database): Promise<string | undefined> => {
   const common = { format: "'newline_delimited'", maximum_object_size: 4 * mib, ...several(files) }
   const detected = `read_json(${list(files)}${options({
     ...common,
@@ -161,9 +162,9 @@ const ndjson = async (files: ReadonlyArray<Opened>, database: Database): Promise
 }
 
 /** The query that reads the files; undefined when they are empty and their columns unknown. */
-export const source = async (files: ReadonlyArray<Opened>, database: Database): Promise<string | undefined> => {
+export const source = async (files: ReadonlyArray<OpenedFile>, database: Database): Promise<string | undefined> => {
   const parts: Array<string> = []
-  const groups = new Map<Format, Array<Opened>>()
+  const groups = new Map<Format, Array<OpenedFile>>()
   for (const file of files) {
     if (file.bytes === 0) continue
     const group = groups.get(file.format)

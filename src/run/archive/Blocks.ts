@@ -29,7 +29,7 @@ const deflateBlock = (block: Uint8Array, dictionary: Uint8Array | undefined, lev
   })
 
 /** What became of the bytes of an entry. */
-export interface Packed {
+export interface PackedEntry {
   readonly crc: number
   /** Numbers of bytes after packing, and before. */
   readonly packed: number
@@ -172,7 +172,7 @@ export class Blocks {
   }
 
   /** Packs the last block. `close` makes what follows the entry, when the entry has been passed on. */
-  end(close: (packed: Packed) => Uint8Array): void | Promise<void> {
+  end(close: (packed: PackedEntry) => Uint8Array): void | Promise<void> {
     this.#pack(true)
     this.#packing.add(() => close({ crc: this.#crc, packed: this.#packed, size: this.#size }))
     return this.#packing.room

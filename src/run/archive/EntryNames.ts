@@ -1,5 +1,5 @@
 /** An entry that has another name than the flowline gave it. */
-export interface Renamed {
+export interface RenamedEntry {
   readonly entry: string
   readonly as: string
 }
@@ -53,9 +53,9 @@ const numbered = (segment: string, number: number): string => {
 export class EntryNames {
   readonly #files = new Set<string>()
   readonly #folders = new Set<string>()
-  readonly #renamed: Array<Renamed> = []
+  readonly #renamed: Array<RenamedEntry> = []
 
-  get renamed(): ReadonlyArray<Renamed> {
+  get renamed(): ReadonlyArray<RenamedEntry> {
     return this.#renamed
   }
 

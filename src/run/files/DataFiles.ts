@@ -8,7 +8,7 @@ import type { Sink } from "../../nodes/NodeFiles.ts"
 import { fileKey, fileText } from "../../protocol/Roots.ts"
 import type { TenantBudget } from "../TenantBudget.ts"
 import { Appender } from "./Appender.ts"
-import { Appending } from "./Appending.ts"
+import { ReopeningAppender } from "./ReopeningAppender.ts"
 
 /** Counts the bytes that a run writes against its limit. */
 export class Allowance {
@@ -36,7 +36,7 @@ export class DataFiles {
   readonly #mayPublish: () => Promise<void>
   #count = 0
   /** The open files that are appended to, by path. */
-  readonly #appended = new Map<string, Appending>()
+  readonly #appended = new Map<string, ReopeningAppender>()
   /** Functions that close the open files. */
   readonly #open = new Set<() => Promise<void>>()
 
@@ -87,10 +87,10 @@ export class DataFiles {
     return { write, lend, close, copies: true }
   }
 
-  /** Opens a file for appending: see {@link Appending}. */
+  /** Opens a file for appending: see {@link ReopeningAppender}. */
   async append(path: string, signal: AbortSignal): Promise<Sink> {
     const what = this.#what(path)
-    const file = await Appending.open(this.#area, path, what, signal)
+    const file = await ReopeningAppender.open(this.#area, path, what, signal)
     const release = this.#releaseOf(file, file)
     this.#appended.set(path, file)
     const write = (chunk: Uint8Array | string) => {

@@ -1,5 +1,5 @@
 import type { NodeContext } from "../../nodes/Node.ts"
-import { type Counted, type NodeCounters, replacedCounts } from "../../protocol/RunProtocol.ts"
+import { type NodeCounter, type NodeCounters, replacedCounts } from "../../protocol/RunProtocol.ts"
 
 /** What one node of a pipeline has counted. */
 export class NodeCounts {
@@ -13,7 +13,7 @@ export class NodeCounts {
   errors = 0
   lastError: string | undefined
   #replaced = 0
-  readonly #counted: { [what in Counted]?: number } = {}
+  readonly #counted: { [what in NodeCounter]?: number } = {}
 
   readonly counted: NonNullable<NodeContext["counted"]> = (what, count) => {
     this.#counted[what] = (this.#counted[what] ?? 0) + count

@@ -15,7 +15,7 @@ import type { Lend } from "../../nodes/NodeFiles.ts"
 import { SourceNumbers } from "../../nodes/Source.ts"
 import { componentOf, type DagNode, type Flowline } from "../../protocol/Flowline.ts"
 import type { NodeCounters } from "../../protocol/RunProtocol.ts"
-import { sendersFirst } from "../../protocol/SendersFirst.ts"
+import { topologicalOrder } from "../../protocol/TopologicalOrder.ts"
 import { Commits } from "./Commits.ts"
 import { NodeCounts } from "./NodeCounts.ts"
 import { NodeFailure } from "./NodeFailure.ts"
@@ -134,7 +134,7 @@ const topological = (streamNodes: ReadonlyArray<StreamNode>): ReadonlyArray<Stre
   const ways = streamNodes.flatMap((streamNode, from) =>
     [...streamNode.subscribers.values()].flat().map((receiver) => ({ from, to: places.get(receiver)! }))
   )
-  return sendersFirst(streamNodes.length, ways).map((place) => streamNodes[place]!)
+  return topologicalOrder(streamNodes.length, ways).map((place) => streamNodes[place]!)
 }
 
 /** A node with its subscribers, counters and queue. */

@@ -3,8 +3,8 @@ import { Blobs, type ByteSpan } from "../../drivers/blobs/Blobs.ts"
 import { NotFound } from "../../errors/NotFound.ts"
 import type { StorageUnreachable } from "../../errors/StorageUnreachable.ts"
 import { Audit } from "../audit/Audit.ts"
+import { ensurePresent } from "../blobs/BlobPresence.ts"
 import { BlobSweep } from "../blobs/BlobSweep.ts"
-import { present } from "../blobs/Present.ts"
 import type { ListRow, ListSpan } from "../shared/reads/Listing.ts"
 import type { TenantId } from "../shared/Tenant.ts"
 import type { Archive, ArchiveId } from "./Archive.ts"
@@ -25,7 +25,7 @@ export class Archives extends Context.Service<
       span: ByteSpan
     ) => Effect.Effect<Stream.Stream<Uint8Array, StorageUnreachable>, NotFound | StorageUnreachable>
     /** Fails when the bytes are not there. */
-    readonly present: (tenant: TenantId, archive: Archive) => Effect.Effect<void, NotFound | StorageUnreachable>
+    readonly ensurePresent: (tenant: TenantId, archive: Archive) => Effect.Effect<void, NotFound | StorageUnreachable>
     readonly list: (tenant: TenantId, span: ListSpan) => Stream.Stream<ListRow, StorageUnreachable>
     readonly remove: (tenant: TenantId, id: ArchiveId) => Effect.Effect<void, NotFound | StorageUnreachable>
     readonly removeAll: (tenant: TenantId) => Effect.Effect<void, StorageUnreachable>
@@ -58,8 +58,8 @@ export class Archives extends Context.Service<
         read: Effect.fn("Archives.read")((tenant, archive, span) =>
           Effect.tapError(blobs.read(tenant, archive.sha256, span), () => get(tenant, archive.id))
         ),
-        present: (tenant, archive) =>
-          Effect.tapError(present(blobs, tenant, archive.sha256), () => get(tenant, archive.id)),
+        ensurePresent: (tenant, archive) =>
+          Effect.tapError(ensurePresent(blobs, tenant, archive.sha256), () => get(tenant, archive.id)),
         remove: Effect.fn("Archives.remove")(function* (tenant, id) {
           const removed = plausible.test(id) ? store.remove(tenant, id) : Effect.undefined
           const sha256 = yield* audit.change(tenant, removed, (before) =>

@@ -38,7 +38,7 @@ export const ArchivesHttp = HttpApiBuilder.group(
           contentType: "application/zip",
           disposition: "attachment",
           read: (span) => archives.read(tenant, archive, span),
-          present: archives.present(tenant, archive)
+          present: archives.ensurePresent(tenant, archive)
         })
       }),
       remove: Effect.fnUntraced(function* ({ params, request }) {

@@ -9,15 +9,15 @@ import type { TooLarge } from "../../errors/TooLarge.ts"
 import type { TooMany } from "../../errors/TooMany.ts"
 import { VersionConflict } from "../../errors/VersionConflict.ts"
 import { Audit, onlyDigest } from "../audit/Audit.ts"
+import { ensurePresent } from "../blobs/BlobPresence.ts"
 import { BlobSweep } from "../blobs/BlobSweep.ts"
-import { present } from "../blobs/Present.ts"
 import { type Most, mostOf, overQuota, quotaOf } from "../blobs/Quota.ts"
 import { LimitRefusals } from "../limits/LimitRefusals.ts"
 import { TenantRules } from "../limits/TenantRules.ts"
 import { Uploads } from "../shared/capacity/Uploads.ts"
 import { type Commit, unkeyed } from "../shared/idempotency/Commit.ts"
 import type { ListRow, ListSpan } from "../shared/reads/Listing.ts"
-import type { FileSaid, FormPart, PartRules } from "../shared/requests/FormRules.ts"
+import type { DeclaredFile, FormPart, PartRules } from "../shared/requests/FormRules.ts"
 import type { TenantId } from "../shared/Tenant.ts"
 import type { ArtifactName, ArtifactVersion, GroupName } from "./Artifact.ts"
 import { type ArtifactFilter, ArtifactStore, type StoredArtifact } from "./ArtifactStore.ts"
@@ -31,7 +31,7 @@ const fileNameFault = (name: string): string | undefined => {
   return new TextEncoder().encode(name).length > 255 ? "a file name has at most 255 bytes" : undefined
 }
 
-const nameIssues = ({ filename = "" }: FileSaid): ReadonlyArray<Issue> => {
+const nameIssues = ({ filename = "" }: DeclaredFile): ReadonlyArray<Issue> => {
   const fault = fileNameFault(filename)
   return fault === undefined ? [] : [{ part: "input", detail: fault }]
 }
@@ -74,7 +74,7 @@ export class Artifacts extends Context.Service<
     /** Adds a stored build as the version that its manifest names. The result is its metadata as JSON text. */
     readonly add: (
       tenant: TenantId,
-      build: Blob & { readonly file: FileSaid },
+      build: Blob & { readonly file: DeclaredFile },
       manifest: FormPart,
       isNew: boolean,
       commit?: Commit<string>
@@ -106,7 +106,7 @@ export class Artifacts extends Context.Service<
       span: ByteSpan
     ) => Effect.Effect<Stream.Stream<Uint8Array, StorageUnreachable>, StorageUnreachable>
     /** Fails when the bytes are not there. */
-    readonly present: (tenant: TenantId, sha256: string) => Effect.Effect<void, StorageUnreachable>
+    readonly ensurePresent: (tenant: TenantId, sha256: string) => Effect.Effect<void, StorageUnreachable>
   }
 >()("flow/artifacts/Artifacts") {
   static readonly layer = Layer.effect(
@@ -223,7 +223,7 @@ export class Artifacts extends Context.Service<
           yield* Effect.forkIn(Effect.ignore(sweep.release(tenant, freed)), scope)
         }),
         read: (tenant, sha256, span) => blobs.read(tenant, sha256, span),
-        present: (tenant, sha256) => present(blobs, tenant, sha256)
+        ensurePresent: (tenant, sha256) => ensurePresent(blobs, tenant, sha256)
       })
     })
   )

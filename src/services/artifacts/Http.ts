@@ -116,7 +116,7 @@ export const ArtifactsHttp = HttpApiBuilder.group(
             contentType: mediaTypeOf(file),
             disposition: "attachment",
             read: (span) => artifacts.read(tenant, stored.sha256, span),
-            present: artifacts.present(tenant, stored.sha256)
+            present: artifacts.ensurePresent(tenant, stored.sha256)
           })
         })
       )

@@ -9,7 +9,7 @@ export interface BlobName {
 }
 
 /** A blob that nothing refers to and that waits for its removal. */
-export interface Unused {
+export interface UnusedBlob {
   readonly sha256: string
   /** When it was found to be unused, in epoch milliseconds. */
   readonly since: number
@@ -35,9 +35,9 @@ export class BlobLedger extends Context.Service<
     readonly installation: Effect.Effect<string, StorageUnreachable>
     /** Some of the blobs that rows refer to: none only when no row refers to any. */
     readonly sample: Effect.Effect<ReadonlyArray<BlobName>, StorageUnreachable>
-    readonly unused: (tenant: TenantId) => Effect.Effect<ReadonlyArray<Unused>, StorageUnreachable>
+    readonly unused: (tenant: TenantId) => Effect.Effect<ReadonlyArray<UnusedBlob>, StorageUnreachable>
     /** Notes blobs as unused, in place of what was noted of them before. */
-    readonly noteUnused: (tenant: TenantId, blobs: ReadonlyArray<Unused>) => Effect.Effect<void, StorageUnreachable>
+    readonly noteUnused: (tenant: TenantId, blobs: ReadonlyArray<UnusedBlob>) => Effect.Effect<void, StorageUnreachable>
     readonly forgetUnused: (tenant: TenantId, sha256s: ReadonlyArray<string>) => Effect.Effect<void, StorageUnreachable>
     readonly damaged: Effect.Effect<ReadonlyArray<BlobName>, StorageUnreachable>
     readonly noteDamaged: (blob: BlobName) => Effect.Effect<void, StorageUnreachable>

@@ -4,7 +4,7 @@ import type { StorageUnreachable } from "../../errors/StorageUnreachable.ts"
 import { Audit } from "../audit/Audit.ts"
 import { inBackground, survive } from "../shared/process/Background.ts"
 import { type TenantId, Tenants } from "../shared/Tenant.ts"
-import { BlobLedger, type Unused } from "./BlobLedger.ts"
+import { BlobLedger, type UnusedBlob } from "./BlobLedger.ts"
 
 /** Returns which of the given blobs the rows of one feature refer to. */
 export type Holder = (
@@ -122,7 +122,7 @@ export class BlobSweep extends Context.Service<
           const before = now - graceMillis
           const noted = new Map((yield* ledger.unused(tenant)).map((one) => [one.sha256, one]))
           const gone = new Set(noted.keys())
-          const due: Array<Unused> = []
+          const due: Array<UnusedBlob> = []
           let total = 0
           const look = Effect.fnUntraced(function* (some: ReadonlyArray<StoredBlob>) {
             total += some.length

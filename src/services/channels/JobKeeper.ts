@@ -1,10 +1,10 @@
 import { Context, Effect, Layer } from "effect"
-import { InUse } from "../limits/InUse.ts"
 import { TenantRules } from "../limits/TenantRules.ts"
+import { UsageCounters } from "../limits/UsageCounters.ts"
 import { Gateway } from "../runs/Gateway.ts"
 import { retryWhileUnreachable } from "../runs/Outage.ts"
 import { Signals } from "../runs/Signals.ts"
-import { lastingPlaces, Turns } from "../shared/capacity/FairSemaphore.ts"
+import { FairSemaphore, lastingPlaces } from "../shared/capacity/FairSemaphore.ts"
 import { observeQueue } from "../shared/process/ObservableMetrics.ts"
 import { Settings } from "../shared/settings/Settings.ts"
 import type { TenantId } from "../shared/Tenant.ts"
@@ -35,8 +35,8 @@ export class JobKeeper extends Context.Service<
       const rules = yield* TenantRules
       const { jobs } = yield* Settings
       const placesOf = (tenant: TenantId) => rules.limitsOf(tenant).runningJobs.value ?? jobs.all
-      const places = new Turns(lastingPlaces(jobs, placesOf))
-      ;(yield* InUse).counts("runningJobs", (tenant) => places.takenBy(tenant))
+      const places = new FairSemaphore(lastingPlaces(jobs, placesOf))
+      ;(yield* UsageCounters).counts("runningJobs", (tenant) => places.takenBy(tenant))
       yield* observeQueue("jobs", places)
 
       const claimed = yield* claimedJobs(signals)

@@ -3,7 +3,7 @@ import { clockLook } from "../../protocol/Liveness.ts"
 import type { NewArchive } from "../archives/ArchiveStore.ts"
 import { Engine } from "../runs/Engine.ts"
 import { carried, following, resumed, ScheduleClock, type ScheduleTime } from "../runs/ScheduleClock.ts"
-import type { Turns } from "../shared/capacity/FairSemaphore.ts"
+import type { FairSemaphore } from "../shared/capacity/FairSemaphore.ts"
 import type { ClaimedJob } from "./ClaimedJob.ts"
 import { withFailure } from "./Job.ts"
 import type { JobDefinition, RestartPolicy } from "./Structure.ts"
@@ -18,7 +18,7 @@ const pauseOf = ({ initial, max }: RestartPolicy, before: number): number =>
   Math.min(initial * 2 ** Math.min(before, 30), max)
 
 /** Repeats the runs of claimed jobs; each run takes one of the places. */
-export const jobRepeats = Effect.fnUntraced(function* (places: Turns) {
+export const jobRepeats = Effect.fnUntraced(function* (places: FairSemaphore) {
   const engine = yield* Engine
   const clock = yield* ScheduleClock
 

@@ -7,7 +7,7 @@ import { ArchiveId } from "../archives/Archive.ts"
 import { Archives } from "../archives/Archives.ts"
 import { Audit } from "../audit/Audit.ts"
 import { FlowlineStore } from "../flowlines/FlowlineStore.ts"
-import { type BoundVersion, Flowlines, type Started, Starter } from "../flowlines/Flowlines.ts"
+import { type BoundVersion, Flowlines, type StartedExecution, Starter } from "../flowlines/Flowlines.ts"
 import { LimitRefusals } from "../limits/LimitRefusals.ts"
 import { TenantRules } from "../limits/TenantRules.ts"
 import { Gateway } from "../runs/Gateway.ts"
@@ -15,7 +15,7 @@ import { textDigest } from "../shared/bytes/TextDigest.ts"
 import type { FlowlineId } from "../shared/FlowlineId.ts"
 import { type Commit, unkeyed } from "../shared/idempotency/Commit.ts"
 import type { ListRow, ListSpan } from "../shared/reads/Listing.ts"
-import { type Followed, followedPage, type StoredLine } from "../shared/reads/OutputLines.ts"
+import { type FollowEvent, followedPage, type StoredLine } from "../shared/reads/OutputLines.ts"
 import type { TenantId } from "../shared/Tenant.ts"
 import { type ExecutionDetail, ExecutionId, hasEnded } from "./Execution.ts"
 import {
@@ -28,7 +28,7 @@ import {
 import { runtimeOf } from "./StoredFlowline.ts"
 import { keyOf, Launcher, Supervisor } from "./Supervisor.ts"
 
-type FollowedOutput = Followed<OutputState>
+type FollowedOutput = FollowEvent<OutputState>
 
 /** Starts, cancels, lists and follows executions. */
 export class Executions extends Context.Service<
@@ -41,15 +41,15 @@ export class Executions extends Context.Service<
       tenant: TenantId,
       action: string,
       flowline: Effect.Effect<BoundVersion, StorageUnreachable>,
-      commit?: Commit<Started>,
+      commit?: Commit<StartedExecution>,
       origin?: Origin
-    ) => Effect.Effect<Started, Conflict | QueueFull | StorageUnreachable>
+    ) => Effect.Effect<StartedExecution, Conflict | QueueFull | StorageUnreachable>
     /** Runs the same version of the flowline again, with what started the execution: its parameters, file and body. */
     readonly again: (
       tenant: TenantId,
       id: ExecutionId,
-      commit?: Commit<Started>
-    ) => Effect.Effect<Started, NotFound | Conflict | QueueFull | StorageUnreachable>
+      commit?: Commit<StartedExecution>
+    ) => Effect.Effect<StartedExecution, NotFound | Conflict | QueueFull | StorageUnreachable>
     /** Requests the end of an execution. Its state becomes `CANCELLED` when its run has ended. */
     readonly cancel: (
       tenant: TenantId,

@@ -10,14 +10,14 @@ import type { Flowline } from "../../protocol/Flowline.ts"
 import { reclaimPause, tellDeadline } from "../../protocol/Liveness.ts"
 import { archiveQuotaOf } from "../archives/ArchiveStore.ts"
 import { checkCeilings } from "../flowlines/Validation.ts"
-import { InUse } from "../limits/InUse.ts"
 import { TenantRules } from "../limits/TenantRules.ts"
+import { UsageCounters } from "../limits/UsageCounters.ts"
 import { Attempts, failed, fenced, type Outcome } from "../runs/Attempt.ts"
 import { Gateway } from "../runs/Gateway.ts"
 import { retryWhileUnreachable } from "../runs/Outage.ts"
 import { flowlineScope, PositionScope, PositionStore } from "../runs/PositionStore.ts"
 import { Signals } from "../runs/Signals.ts"
-import { lastingPlaces, Turns } from "../shared/capacity/FairSemaphore.ts"
+import { FairSemaphore, lastingPlaces } from "../shared/capacity/FairSemaphore.ts"
 import { observeQueue } from "../shared/process/ObservableMetrics.ts"
 import { Settings } from "../shared/settings/Settings.ts"
 import { TenantId } from "../shared/Tenant.ts"
@@ -64,8 +64,8 @@ export class Supervisor extends Context.Service<
       const { runs, ceilings } = yield* Settings
       const rules = yield* TenantRules
       const placesOf = (tenant: TenantId) => rules.limitsOf(tenant).runningExecutions.value ?? runs.all
-      const slots = new Turns(lastingPlaces(runs, placesOf))
-      ;(yield* InUse).counts("runningExecutions", (tenant) => slots.takenBy(tenant))
+      const slots = new FairSemaphore(lastingPlaces(runs, placesOf))
+      ;(yield* UsageCounters).counts("runningExecutions", (tenant) => slots.takenBy(tenant))
       yield* observeQueue("executions", slots)
 
       const attempt = (claim: Claim) => {

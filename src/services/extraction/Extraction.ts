@@ -13,7 +13,7 @@ import { extractionOutput } from "../../nodes/outputs/ExtractionOutput.ts"
 import { dates, isDate } from "../../nodes/outputs/extraction/CsvCell.ts"
 import { Executions } from "../executions/Executions.ts"
 import { indexOf } from "../flowlines/FlowlineNames.ts"
-import { Flowlines, type Started } from "../flowlines/Flowlines.ts"
+import { Flowlines, type StartedExecution } from "../flowlines/Flowlines.ts"
 import type { Commit } from "../shared/idempotency/Commit.ts"
 import { strict } from "../shared/requests/RequestProblems.ts"
 import { issuesOf } from "../shared/requests/SchemaIssues.ts"
@@ -84,7 +84,7 @@ const flowlineOf = ({ description, format, index, fields = [], filters = {}, tim
 }
 
 /** The answer to a started extraction. */
-export const startedOf = (tenant: TenantId, { id, flowlineId }: Started): ExtractionStarted => ({
+export const startedOf = (tenant: TenantId, { id, flowlineId }: StartedExecution): ExtractionStarted => ({
   index: indexOf(tenant),
   id: flowlineId,
   tenant,
@@ -102,8 +102,8 @@ export class Extraction extends Context.Service<
     readonly extract: (
       tenant: TenantId,
       body: unknown,
-      commit?: Commit<Started>
-    ) => Effect.Effect<Started, BadRequest | Conflict | NotFound | Overloaded | QueueFull | StorageUnreachable>
+      commit?: Commit<StartedExecution>
+    ) => Effect.Effect<StartedExecution, BadRequest | Conflict | NotFound | Overloaded | QueueFull | StorageUnreachable>
   }
 >()("flow/extraction/Extraction") {
   static readonly layer = Layer.effect(

@@ -1,7 +1,7 @@
-import { sendersFirst, type Way } from "../../protocol/SendersFirst.ts"
+import { type IndexEdge, topologicalOrder } from "../../protocol/TopologicalOrder.ts"
 
 /** A subscription whose component exists. */
-export interface Edge extends Way {
+export interface Edge extends IndexEdge {
   /** The index among the subscriptions of `to`. */
   readonly index: number
 }
@@ -31,7 +31,7 @@ export const findCycles = (
 
 const findCycle = (size: number, edges: ReadonlyArray<Edge>): ReadonlyArray<Edge> | undefined => {
   const left = new Set(Array.from({ length: size }, (_, index) => index))
-  for (const index of sendersFirst(size, edges)) left.delete(index)
+  for (const index of topologicalOrder(size, edges)) left.delete(index)
   // Every remaining node has a remaining sender, so going backwards must reach a node twice.
   const incoming = new Map(
     edges.filter(({ from, to }) => left.has(from) && left.has(to)).map((edge) => [edge.to, edge])

@@ -70,7 +70,7 @@ export interface SqlFindings {
 export const noSql: SqlFindings = { findings: [], columns: {} }
 
 /** A valid flowline with warnings about what is probably a mistake. */
-export interface Checked {
+export interface CheckedFlowline {
   readonly flowline: Flowline
   readonly warnings: ReadonlyArray<Finding>
 }
@@ -112,7 +112,7 @@ export const check = (
   bound: Bound,
   { own = [], ...surroundings }: Surroundings,
   { columns }: SqlFindings
-): Result.Result<Checked, ReadonlyArray<Finding>> => {
+): Result.Result<CheckedFlowline, ReadonlyArray<Finding>> => {
   const result = settledResult(bound, validate(bound.value, { ...surroundings, own: ownNodes(own) }), decodeFlowline)
   const findings = [...bound.findings, ...patternFindings(bound.matched)]
   if (Result.isFailure(result)) return Result.fail([...findings, ...result.failure])
@@ -129,7 +129,7 @@ const maxIssues = 200
 /** Combines the outcome of a {@link check} with the faults of the SQL. All issues, in the order of the file. */
 export const conclude = (
   { source, bound }: ParsedDocument,
-  checked: Result.Result<Checked, ReadonlyArray<Finding>>,
+  checked: Result.Result<CheckedFlowline, ReadonlyArray<Finding>>,
   { findings }: SqlFindings
 ): Result.Result<Definition, ReadonlyArray<Issue>> => {
   const sql = settled(findings, bound)

@@ -5,7 +5,7 @@ import { catalogue } from "../../nodes/Catalogue.ts"
 import { anyFields, canHave, type FieldUse, type Known, type NamedField } from "../../nodes/FieldUse.ts"
 import { errors, type Surroundings } from "../../nodes/Node.ts"
 import { componentOf, type DagNode, type Flowline } from "../../protocol/Flowline.ts"
-import { sendersFirst } from "../../protocol/SendersFirst.ts"
+import { topologicalOrder } from "../../protocol/TopologicalOrder.ts"
 import type { Bound } from "./Binding.ts"
 import type { Finding } from "./Finding.ts"
 
@@ -57,7 +57,7 @@ const received = (
   const unknown = new Set<DagNode>()
   const into = new Map<DagNode, Known>()
   const outOf = new Map<DagNode, Known>()
-  for (const place of sendersFirst(dag.length, ways)) {
+  for (const place of topologicalOrder(dag.length, ways)) {
     const node = dag[place]
     if (node === undefined) continue
     const known = together(

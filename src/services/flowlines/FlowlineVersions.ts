@@ -10,7 +10,7 @@ import type { FlowlineFile } from "./Decoder.ts"
 import { flowlineDiff } from "./FlowlineDiff.ts"
 import { missingFlowline } from "./FlowlineNames.ts"
 import { FlowlineStore, type FullVersion } from "./FlowlineStore.ts"
-import { Flowlines, type Saved } from "./Flowlines.ts"
+import { Flowlines, type SavedFlowline } from "./Flowlines.ts"
 import type { FlowlineComparison } from "./VersionModels.ts"
 
 /** Characters of a unified diff. */
@@ -84,7 +84,7 @@ export class FlowlineVersions extends Context.Service<
       id: FlowlineId,
       version: number,
       ifMatch?: string,
-      commit?: Commit<Saved>
+      commit?: Commit<SavedFlowline>
     ) => ReturnType<Flowlines["Service"]["save"]>
   }
 >()("flow/flowlines/FlowlineVersions") {

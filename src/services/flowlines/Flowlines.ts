@@ -35,7 +35,7 @@ import { expectedVersions, missingFlowline, newId } from "./FlowlineNames.ts"
 import { FlowlineStore, type FlowlineVersion, type Keeping } from "./FlowlineStore.ts"
 
 /** A saved version. `warnings` name what may prevent it from running on this machine, or from keeping a promise. */
-export interface Saved {
+export interface SavedFlowline {
   readonly id: FlowlineId
   readonly version: number
   readonly warnings: ReadonlyArray<string>
@@ -70,9 +70,9 @@ export class Flowlines extends Context.Service<
       tenant: TenantId,
       file: FlowlineFile,
       into: SaveInto,
-      commit?: Commit<Saved>
+      commit?: Commit<SavedFlowline>
     ) => Effect.Effect<
-      Saved,
+      SavedFlowline,
       BadRequest | Conflict | NotFound | Overloaded | PreconditionFailed | StorageUnreachable | TooLarge | TooMany
     >
     /** Reads and validates a file for the tenant, and keeps the places of its parts. */
@@ -269,7 +269,7 @@ export class Flowlines extends Context.Service<
 }
 
 /** A started execution, with its flowline. */
-export interface Started {
+export interface StartedExecution {
   readonly id: string
   readonly flowlineId: FlowlineId
 }
@@ -282,15 +282,15 @@ export class Starter extends Context.Service<
       tenant: TenantId,
       flowlineId: FlowlineId,
       version?: number,
-      commit?: Commit<Started>,
+      commit?: Commit<StartedExecution>,
       given?: Values
-    ) => Effect.Effect<Started, BadRequest | Conflict | NotFound | Overloaded | QueueFull | StorageUnreachable>
+    ) => Effect.Effect<StartedExecution, BadRequest | Conflict | NotFound | Overloaded | QueueFull | StorageUnreachable>
     /** Runs a flowline file once, without saving it. */
     readonly executeOnce: (
       tenant: TenantId,
       file: FlowlineFile,
-      commit?: Commit<Started>,
+      commit?: Commit<StartedExecution>,
       given?: Values
-    ) => Effect.Effect<Started, BadRequest | Conflict | Overloaded | QueueFull | StorageUnreachable>
+    ) => Effect.Effect<StartedExecution, BadRequest | Conflict | Overloaded | QueueFull | StorageUnreachable>
   }
 >()("flow/flowlines/Starter") {}

@@ -7,7 +7,7 @@ import { IdempotencyStore } from "../shared/idempotency/IdempotencyStore.ts"
 import { tagged } from "../shared/reads/EntityTag.ts"
 import type { TenantId } from "../shared/Tenant.ts"
 import { indexOf, tagOf } from "./FlowlineNames.ts"
-import { Flowlines, type Saved } from "./Flowlines.ts"
+import { Flowlines, type SavedFlowline } from "./Flowlines.ts"
 import { fileIn, flowlineForms } from "./FormHttp.ts"
 import { schemaOfParameters } from "./GivenParameters.ts"
 import { Tries } from "./Tries.ts"
@@ -15,7 +15,7 @@ import { Tries } from "./Tries.ts"
 /** The answer to a request that has saved a version. */
 export const savedIn =
   (tenant: TenantId) =>
-  ({ id, version, warnings }: Saved) => ({
+  ({ id, version, warnings }: SavedFlowline) => ({
     body: { index: indexOf(tenant), id, tenant, version, ...(warnings.length === 0 ? {} : { warnings }) },
     etag: `"${tagOf(id, version)}"`,
     version

@@ -7,12 +7,12 @@ import { IdempotencyStore } from "../shared/idempotency/IdempotencyStore.ts"
 import { isForm } from "../shared/requests/FormRules.ts"
 import { Settings } from "../shared/settings/Settings.ts"
 import type { TenantId } from "../shared/Tenant.ts"
-import { Flowlines, type Started, Starter } from "./Flowlines.ts"
+import { Flowlines, type StartedExecution, Starter } from "./Flowlines.ts"
 import { fileIn, flowlineForms, parametersIn } from "./FormHttp.ts"
 import { inBody, parametersOfBody } from "./GivenParameters.ts"
 import { seenBy } from "./SavedHttp.ts"
 
-const started = ({ id }: Started) => ({ body: { id } })
+const started = ({ id }: StartedExecution) => ({ body: { id } })
 
 const joined = (one: Uint8Array, other: Uint8Array): Uint8Array<ArrayBuffer> => {
   const both = new Uint8Array(one.length + 1 + other.length)

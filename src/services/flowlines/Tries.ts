@@ -11,7 +11,7 @@ import type { TrialCase, TrialReport } from "../../protocol/Trial.ts"
 import { LimitRefusals } from "../limits/LimitRefusals.ts"
 import { Engine } from "../runs/Engine.ts"
 import { Provision } from "../runs/Provision.ts"
-import { Turns } from "../shared/capacity/FairSemaphore.ts"
+import { FairSemaphore } from "../shared/capacity/FairSemaphore.ts"
 import { observeQueue } from "../shared/process/ObservableMetrics.ts"
 import type { TenantId } from "../shared/Tenant.ts"
 import type { FlowlineFile } from "./Decoder.ts"
@@ -75,7 +75,7 @@ export class Tries extends Context.Service<
       const provision = yield* Provision
       const engine = yield* Engine
       const refusals = yield* LimitRefusals
-      const turns = new Turns<TooMany>({ ...places })
+      const turns = new FairSemaphore<TooMany>({ ...places })
       yield* observeQueue("tries", turns)
       const inLine = new Map<TenantId, number>()
 

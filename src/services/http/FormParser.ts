@@ -2,9 +2,9 @@ import { MultipartParser } from "effect/http"
 import { BadRequest, type Issue } from "../../errors/BadRequest.ts"
 import { TooLarge } from "../../errors/TooLarge.ts"
 import { unknownName } from "../../languages/Suggest.ts"
-import { Bytes } from "../shared/bytes/ByteBuffer.ts"
+import { ByteBuffer } from "../shared/bytes/ByteBuffer.ts"
 import type { RunningHash } from "../shared/bytes/StreamHash.ts"
-import type { FileSaid, PartRule } from "../shared/requests/FormRules.ts"
+import type { DeclaredFile, PartRule } from "../shared/requests/FormRules.ts"
 import { boundaryOf, typeWith, withoutPadding } from "./Boundary.ts"
 import { PartHeaders } from "./PartHeaders.ts"
 import { type Digest, digestFaultOf, sentDigests } from "./SentDigest.ts"
@@ -31,10 +31,10 @@ export interface FormRules {
 }
 
 /** A part of the form as it was received. */
-export interface ReceivedPart extends FileSaid {
+export interface ReceivedPart extends DeclaredFile {
   readonly name: string
   readonly headers: Readonly<Record<string, unknown>>
-  readonly bytes: Bytes
+  readonly bytes: ByteBuffer
 }
 
 /** The state of a form. Once `excess` or `broken` is set, the rest of the body is ignored. */
@@ -46,7 +46,7 @@ export interface FormParser {
   readonly isLeft: () => boolean
   readonly parts: ReadonlyArray<ReceivedPart>
   /** What the client declares about the file; undefined until its first byte. */
-  readonly file: () => FileSaid | undefined
+  readonly file: () => DeclaredFile | undefined
   /** The parts that no rule names, and the faults of the file: repeated parts, and a wrong digest. */
   readonly issues: () => ReadonlyArray<Issue>
 }
@@ -78,7 +78,7 @@ export const formParser = (headers: Readonly<Record<string, string>>, rules: For
   const parts: Array<ReceivedPart> = []
   const known = [...rules.parts.keys(), ...(rules.file === undefined ? [] : [rules.file.name])]
   const unknown = new Set<string>()
-  let file: FileSaid | undefined
+  let file: DeclaredFile | undefined
   let digests: ReadonlyArray<Digest> = []
   let hash: RunningHash | undefined
   let files = 0
@@ -143,7 +143,7 @@ export const formParser = (headers: Readonly<Record<string, string>>, rules: For
       }
     }
     const { limit, limitName } = rule
-    const bytes = new Bytes(expected(limit))
+    const bytes = new ByteBuffer(expected(limit))
     if (refused === undefined) parts.push({ name, filename, contentType, headers: fields, bytes })
     return (chunk: Uint8Array | null) => {
       if (chunk === null || refused !== undefined) return

@@ -1,15 +1,15 @@
 import { Duration, Effect, Stream } from "effect"
 import type { HttpServerRequest } from "effect/http"
 import { RequestTimeout } from "../../errors/RequestTimeout.ts"
-import { steadyMillis } from "../../protocol/SteadyTime.ts"
-import { Bytes } from "../shared/bytes/ByteBuffer.ts"
+import { monotonicNow } from "../../protocol/MonotonicTime.ts"
+import { ByteBuffer } from "../shared/bytes/ByteBuffer.ts"
 import { type FormPart, isForm, type PartRules } from "../shared/requests/FormRules.ts"
 import { EarlierFaults } from "../shared/requests/RequestProblems.ts"
 import { defaultLimits } from "../shared/settings/Settings.ts"
+import { bodyOf } from "./BodyReader.ts"
 import { boundaryOf } from "./Boundary.ts"
 import { digestFault, hasDigest } from "./Digest.ts"
 import { type FileRule, type FormParser, type FormRules, formParser, unreadable } from "./FormParser.ts"
-import { bodyOf } from "./Reception.ts"
 
 /** Why a request's content type is not that of a form. A boundary has 1 to 70 characters (RFC 2046, 5.1.1). */
 const typeFault = (contentType = ""): string | undefined => {
@@ -49,7 +49,7 @@ const inTime = <E>(body: Stream.Stream<Uint8Array, E>): Stream.Stream<Uint8Array
       let waited = 0
       let received = 0
       return Effect.gen(function* () {
-        const began = yield* steadyMillis
+        const began = yield* monotonicNow
         const allowed = (formPatience.seconds + received / formPatience.bytesPerSecond) * 1000 - waited
         const chunks = yield* Effect.timeoutOrElse(pull, {
           duration: Duration.millis(Math.max(0, allowed)),
@@ -60,7 +60,7 @@ const inTime = <E>(body: Stream.Stream<Uint8Array, E>): Stream.Stream<Uint8Array
             return Effect.fail(new RequestTimeout({ detail }))
           }
         })
-        waited += (yield* steadyMillis) - began
+        waited += (yield* monotonicNow) - began
         for (const { length } of chunks) received += length
         return chunks
       })
@@ -118,7 +118,7 @@ export const readForm = Effect.fn("Form.read")(function* <E = never>(
   rules: PartRules & { readonly hold?: (bytes: number) => Effect.Effect<void, E> }
 ) {
   const parser = yield* parserFor(request, rules)
-  const body = hasDigest(request.headers) ? new Bytes() : undefined
+  const body = hasDigest(request.headers) ? new ByteBuffer() : undefined
   const take = (chunk: Uint8Array) =>
     Effect.sync(() => {
       body?.append(chunk)

@@ -4,7 +4,7 @@ import { invalidBody } from "../../errors/BadRequest.ts"
 import { TooLarge } from "../../errors/TooLarge.ts"
 import { UnsupportedMediaType } from "../../errors/UnsupportedMediaType.ts"
 import { readDigits } from "../../languages/json/JsonNumbers.ts"
-import { Bytes } from "../shared/bytes/ByteBuffer.ts"
+import { ByteBuffer } from "../shared/bytes/ByteBuffer.ts"
 import { digestFault } from "./Digest.ts"
 
 /** `application/json`, or a type with the suffix `+json`. Other types are what web pages can send without being asked. */
@@ -31,7 +31,7 @@ export const readOptionalJson = Effect.fnUntraced(function* (
 })
 
 const readBody = Effect.fnUntraced(function* (request: HttpServerRequest.HttpServerRequest, limit: number) {
-  const bytes = new Bytes()
+  const bytes = new ByteBuffer()
   yield* Stream.runForEach(request.stream, (chunk) => {
     bytes.append(chunk)
     return bytes.length > limit ? Effect.fail(new TooLarge({ limit: "jsonBody", value: limit })) : Effect.void

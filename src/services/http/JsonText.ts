@@ -1,7 +1,7 @@
 import { Effect } from "effect"
 import * as Hex from "effect/encoding/Hex"
 import { HttpServerRequest, HttpServerResponse } from "effect/http"
-import { pieceBytes, pieces } from "../shared/bytes/ByteChunks.ts"
+import { byteChunks, chunkBytes } from "../shared/bytes/ByteChunks.ts"
 import type { Held } from "../shared/capacity/RequestMemory.ts"
 import { tagged } from "../shared/reads/EntityTag.ts"
 
@@ -25,7 +25,7 @@ export type PreparedText =
     }
 
 const prepare = (text: string, held: Held, link: string | undefined, isRead: boolean): Effect.Effect<PreparedText> => {
-  if (text.length <= pieceBytes) {
+  if (text.length <= chunkBytes) {
     held.change(text.length)
     return Effect.succeed({ _tag: "Small", text, link })
   }
@@ -50,7 +50,7 @@ export const textResponse = (
   const headers = prepared.link === undefined ? {} : { link: prepared.link }
   if (prepared._tag === "Small") return HttpServerResponse.text(prepared.text, { contentType, headers })
   const { bytes, digest } = prepared
-  const response = HttpServerResponse.stream(pieces(bytes), { contentType, contentLength: bytes.length, headers })
+  const response = HttpServerResponse.stream(byteChunks(bytes), { contentType, contentLength: bytes.length, headers })
   return digest === undefined ? response : tagged(request, digest, () => response)
 }
 

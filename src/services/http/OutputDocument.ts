@@ -3,7 +3,7 @@ import { type HttpServerRequest, HttpServerResponse } from "effect/http"
 import type { StorageUnreachable } from "../../errors/StorageUnreachable.ts"
 import { RequestMemory } from "../shared/capacity/RequestMemory.ts"
 import type { Draining } from "../shared/process/Draining.ts"
-import { type Followed, followedPage, type StoredLine } from "../shared/reads/OutputLines.ts"
+import { type FollowEvent, followedPage, type StoredLine } from "../shared/reads/OutputLines.ts"
 import type { TenantId } from "../shared/Tenant.ts"
 import { preferred, selected } from "./Accept.ts"
 import { withFirstChunk } from "./FirstChunk.ts"
@@ -77,7 +77,7 @@ const streaming = { "cache-control": "no-store", "x-accel-buffering": "no", vary
  */
 export const eventStream = Effect.fn("Lines.events")(function* <E, R>(
   tenant: TenantId,
-  following: Effect.Effect<Stream.Stream<Followed<unknown>, StorageUnreachable>, E, R>,
+  following: Effect.Effect<Stream.Stream<FollowEvent<unknown>, StorageUnreachable>, E, R>,
   draining: Draining["Service"]
 ) {
   const held = yield* (yield* RequestMemory).hold(tenant, followedPage.bytes)

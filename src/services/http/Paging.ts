@@ -3,7 +3,7 @@ import { HttpServerRequest, HttpServerResponse } from "effect/http"
 import { BadRequest } from "../../errors/BadRequest.ts"
 import type { Overloaded } from "../../errors/Overloaded.ts"
 import { RequestMemory } from "../shared/capacity/RequestMemory.ts"
-import { EqualReads } from "../shared/reads/CoalescedReads.ts"
+import { CoalescedReads } from "../shared/reads/CoalescedReads.ts"
 import {
   encodeCursor,
   expectedCursor,
@@ -14,8 +14,8 @@ import {
   readCursor
 } from "../shared/reads/Listing.ts"
 import type { TenantId } from "../shared/Tenant.ts"
-import { gathered } from "./Gathered.ts"
 import { listBytes, type PreparedText, readText, textResponse } from "./JsonText.ts"
+import { readAhead } from "./ReadAhead.ts"
 
 /** The format of keys in lists that are ordered by creation. */
 const ordinals = /^\d{1,18}$/
@@ -65,7 +65,7 @@ type Listed<E> =
 const readAll = <E, R>(tenant: TenantId, rows: Stream.Stream<ListRow, E, R>) =>
   Effect.gen(function* (): Effect.fn.Return<Listed<E>, E | Overloaded, R | RequestMemory | Scope.Scope> {
     const held = yield* (yield* RequestMemory).hold(tenant, listBytes)
-    const found = yield* gathered(rows, wholeBytes, ({ json }) => json.length)
+    const found = yield* readAhead(rows, wholeBytes, ({ json }) => json.length)
     if (found._tag === "Longer") return found
     return {
       _tag: "Whole",
@@ -112,7 +112,7 @@ export const listResponse = <E, R>(
 ): Effect.Effect<
   HttpServerResponse.HttpServerResponse,
   E | BadRequest | Overloaded,
-  R | EqualReads | RequestMemory | Scope.Scope | HttpServerRequest.HttpServerRequest
+  R | CoalescedReads | RequestMemory | Scope.Scope | HttpServerRequest.HttpServerRequest
 > =>
   Effect.gen(function* () {
     const after = yield* listStart(list, query, keys)
@@ -125,7 +125,7 @@ export const listResponse = <E, R>(
             nextLink(request.url, limit, encodeCursor(list, key))
           )
     const shared = yield* Scope.fork(yield* Effect.scope)
-    const { value, isFirst } = yield* Scope.provide((yield* EqualReads).share(request.url, read), shared)
+    const { value, isFirst } = yield* Scope.provide((yield* CoalescedReads).share(request.url, read), shared)
     // A stream can be read only once: the other requests release the share and read for themselves.
     const isAlone = value._tag === "Longer" && !isFirst
     if (isAlone) yield* Scope.close(shared, Exit.void)

@@ -1,5 +1,5 @@
 import type { Issue } from "../../errors/BadRequest.ts"
-import { Bytes } from "../shared/bytes/ByteBuffer.ts"
+import { ByteBuffer } from "../shared/bytes/ByteBuffer.ts"
 import { boundaryOf } from "./Boundary.ts"
 
 /** More than the headers of a part with its boundary: the parser takes 16 KiB of them. */
@@ -74,7 +74,7 @@ export class PartHeaders {
 
   /** The first fault of a part in the chunk that is being parsed. */
   fault(): Issue | undefined {
-    const bytes = new Bytes()
+    const bytes = new ByteBuffer()
     for (const piece of [...this.#kept, this.#current]) bytes.append(piece)
     for (const part of new TextDecoder().decode(bytes.value).split(this.#delimiter).slice(1)) {
       const end = part.indexOf("\r\n\r\n")

@@ -9,13 +9,13 @@ import { TooLarge } from "../../errors/TooLarge.ts"
 import type { StreamHash } from "../shared/bytes/StreamHash.ts"
 import { RequestMemory } from "../shared/capacity/RequestMemory.ts"
 import { Uploads } from "../shared/capacity/Uploads.ts"
-import type { FileSaid, FormPart, PartRules } from "../shared/requests/FormRules.ts"
+import type { DeclaredFile, FormPart, PartRules } from "../shared/requests/FormRules.ts"
 import { Settings } from "../shared/settings/Settings.ts"
 import type { TenantId } from "../shared/Tenant.ts"
+import { receiveBody } from "./BodyReader.ts"
 import { formBytes } from "./FormMemory.ts"
 import { type FileRule, unreadable } from "./FormParser.ts"
 import { parserFor, receive } from "./FormReader.ts"
-import { receivedBy } from "./Reception.ts"
 import { digestFaultOf, sentDigests } from "./SentDigest.ts"
 
 /**
@@ -36,7 +36,7 @@ const stalledAfter = Duration.seconds(10)
 /** A form whose file is stored: the file's blob, its properties according to the client, and the other parts. */
 export interface Upload<A> {
   readonly blob: Blob
-  readonly file: FileSaid
+  readonly file: DeclaredFile
   /** The result of the check of the small parts. */
   readonly checked: A
 }
@@ -54,7 +54,7 @@ export const readUpload = <A, E1, E2, R1, R2>(
     readonly tenant: TenantId
     readonly file: string
     readonly most?: FileRule["most"]
-    readonly check: (parts: ReadonlyMap<string, FormPart>, file: FileSaid) => Effect.Effect<A, E1, R1>
+    readonly check: (parts: ReadonlyMap<string, FormPart>, file: DeclaredFile) => Effect.Effect<A, E1, R1>
   },
   store: (source: AsyncIterable<Uint8Array>) => Effect.Effect<Blob, E2, R2>
 ): Effect.Effect<
@@ -127,7 +127,7 @@ export const readUpload = <A, E1, E2, R1, R2>(
     const bodyFault = Effect.sync(() => (hash === undefined ? undefined : digestFaultOf(digests, hash.base64())))
 
     const form = Effect.gen(function* () {
-      const found = yield* receive(receivedBy(request, write, isOver), parser, rules, bodyFault)
+      const found = yield* receive(receiveBody(request, write, isOver), parser, rules, bodyFault)
       const file = parser.file()
       if (file === undefined) return yield* unreadable([{ part: rules.file, detail: "the part is missing" }])
       const checked = yield* rules.check(found, file)

@@ -32,13 +32,13 @@ export interface StoredKey extends KeyRecord {
  * What became of a new key. `IdTaken`: another key has this id. `ParentEnded`: the key with which it was to be made is
  * revoked or over. `Full`: the tenant has so many valid keys already.
  */
-export type Added =
+export type AddResult =
   | { readonly _tag: "Added"; readonly createdAt: string }
   | { readonly _tag: "IdTaken" | "ParentEnded" }
   | { readonly _tag: "Full"; readonly used: number }
 
 /** The result of revoking keys. `Before`: they were revoked already, so nothing has changed. */
-export type Revoked = "Now" | "Before" | "Absent"
+export type RevokeResult = "Now" | "Before" | "Absent"
 
 /** Days for which keys that have ended stay in the list. */
 export const endedDays = 90
@@ -51,13 +51,13 @@ export class KeyStore extends Context.Service<
   KeyStore,
   {
     /** Stores a key, unless the tenant has `most` valid ones. Deletes keys of the tenant that ended long ago. */
-    readonly add: (key: NewKey, most: number) => Effect.Effect<Added, StorageUnreachable>
+    readonly add: (key: NewKey, most: number) => Effect.Effect<AddResult, StorageUnreachable>
     /** Those of the keys that exist. */
     readonly find: (ids: ReadonlyArray<KeyId>) => Effect.Effect<ReadonlyArray<StoredKey>, StorageUnreachable>
     /** The keys as JSON of `ApiKey`, in creation order. */
     readonly list: (tenant: TenantId, span: ListSpan) => Stream.Stream<ListRow, StorageUnreachable>
     /** Revokes a key and all keys that were made with it. */
-    readonly revoke: (tenant: TenantId, id: KeyId) => Effect.Effect<Revoked, StorageUnreachable>
+    readonly revoke: (tenant: TenantId, id: KeyId) => Effect.Effect<RevokeResult, StorageUnreachable>
     /** Notes that the keys are used now, unless their last use is younger than a minute. */
     readonly used: (ids: ReadonlyArray<KeyId>) => Effect.Effect<void, StorageUnreachable>
   }

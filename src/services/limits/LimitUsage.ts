@@ -3,10 +3,10 @@ import { Search } from "../../drivers/search/Search.ts"
 import type { StorageUnreachable } from "../../errors/StorageUnreachable.ts"
 import type { Principal } from "../shared/security/Principal.ts"
 import type { TenantId } from "../shared/Tenant.ts"
-import { InUse } from "./InUse.ts"
 import { type LimitName, type LimitSource, limitKinds, limitNames } from "./Limits.ts"
 import { RequestRates } from "./RequestRates.ts"
 import { TenantRules } from "./TenantRules.ts"
+import { UsageCounters } from "./UsageCounters.ts"
 import { FileMeter, UsageStore } from "./UsageStore.ts"
 
 /** A limit, and what is used of it; null for no limit, and where nothing is counted between requests. */
@@ -41,7 +41,7 @@ export class LimitUsage extends Context.Service<
       const stored = yield* UsageStore
       const files = yield* FileMeter
       const search = yield* Search
-      const inUse = yield* InUse
+      const inUse = yield* UsageCounters
       const rates = yield* RequestRates
       return LimitUsage.of({
         of: Effect.fn("LimitUsage.of")(function* (tenant, principal) {

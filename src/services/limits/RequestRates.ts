@@ -1,6 +1,6 @@
 import { Context, Deferred, Effect, Exit, Layer } from "effect"
 import type { LimitExceeded } from "../../errors/LimitExceeded.ts"
-import { steadyMillis } from "../../protocol/SteadyTime.ts"
+import { monotonicNow } from "../../protocol/MonotonicTime.ts"
 import { inBackground } from "../shared/process/Background.ts"
 import type { Principal } from "../shared/security/Principal.ts"
 import { TenantId } from "../shared/Tenant.ts"
@@ -72,9 +72,9 @@ export class RequestRates extends Context.Service<
       }
 
       const ask = Effect.fnUntraced(function* (bucket: Bucket) {
-        const wanted = bucket.wanted(yield* steadyMillis)
+        const wanted = bucket.wanted(yield* monotonicNow)
         const asked = yield* Effect.exit(Effect.timeout(store.lease(bucket.key, bucket.rate, wanted), patience))
-        const at = yield* steadyMillis
+        const at = yield* monotonicNow
         // Whatever has gone wrong, also a defect: no request may wait for it.
         if (Exit.isFailure(asked)) {
           askAgainAt = at + probe
@@ -143,7 +143,7 @@ export class RequestRates extends Context.Service<
 
       const take: RequestRates["Service"]["take"] = Effect.fnUntraced(function* ({ buckets }) {
         for (;;) {
-          const at = yield* steadyMillis
+          const at = yield* monotonicNow
           for (const bucket of buckets) {
             if (bucket.tokens >= 1) continue
             if (isAway) yield* goOnAlone(bucket, at)
@@ -154,7 +154,7 @@ export class RequestRates extends Context.Service<
           yield* wait(lacking)
         }
         for (const bucket of buckets) bucket.take()
-        const at = yield* steadyMillis
+        const at = yield* monotonicNow
         for (const bucket of buckets) {
           const isDue = bucket.tokens <= bucket.reserve && bucket.reserve > 0 && at >= bucket.emptyUntil
           if (isDue) yield* lease(bucket)

@@ -1,9 +1,9 @@
 import { Effect, Layer } from "effect"
 import { Uploads } from "../shared/capacity/Uploads.ts"
 import type { TenantId } from "../shared/Tenant.ts"
-import { InUse } from "./InUse.ts"
 import { LimitRefusals } from "./LimitRefusals.ts"
 import { TenantRules } from "./TenantRules.ts"
+import { UsageCounters } from "./UsageCounters.ts"
 
 /** Refuses uploads beyond the tenant's limit: nobody has to send a file to wait for a place. */
 export const layer = Layer.effect(
@@ -13,7 +13,7 @@ export const layer = Layer.effect(
     const refusals = yield* LimitRefusals
     const underWay = new Map<TenantId, number>()
     const countOf = (tenant: TenantId) => underWay.get(tenant) ?? 0
-    ;(yield* InUse).counts("concurrentUploads", countOf)
+    ;(yield* UsageCounters).counts("concurrentUploads", countOf)
     const leave = (tenant: TenantId) =>
       Effect.sync(() => {
         const left = countOf(tenant) - 1

@@ -7,7 +7,7 @@ import type { RequestTimeout } from "../../errors/RequestTimeout.ts"
 import type { StorageUnreachable } from "../../errors/StorageUnreachable.ts"
 import type { TooLarge } from "../../errors/TooLarge.ts"
 import { noDefinitions, type TenantDefinitions } from "../../languages/grok/TenantDefinitions.ts"
-import { Turns } from "../shared/capacity/FairSemaphore.ts"
+import { FairSemaphore } from "../shared/capacity/FairSemaphore.ts"
 import { observeQueue } from "../shared/process/ObservableMetrics.ts"
 import type { FormPart, PartRules } from "../shared/requests/FormRules.ts"
 import { CurrentPrincipal, maySee } from "../shared/security/Principal.ts"
@@ -179,8 +179,8 @@ export class Operators extends Context.Service<
       const tenants = yield* Tenants
       const patterns = yield* TenantPatterns
       const room = yield* FormMemoryLimit
-      const forms = new Turns(receiving)
-      const tests = new Turns(testing)
+      const forms = new FairSemaphore(receiving)
+      const tests = new FairSemaphore(testing)
       yield* observeQueue("operator_forms", forms)
       yield* observeQueue("operator_tests", tests)
       let held = 0

@@ -26,7 +26,7 @@ export class GatewayList extends Context.Service<
 >()("flow/platform/GatewayList") {}
 
 /** What is kept of one kind of history, for each tenant; null for no limit. */
-export interface Keeping {
+export interface RetentionLimits {
   readonly kind: "executions" | "archives" | "versions" | "audit" | "documents"
   readonly setting: string
   readonly ageSeconds: number | null
@@ -41,13 +41,13 @@ export interface InstallationView {
     readonly mode: Mode
     /** When the gateway that answers looks for old history next, ISO 8601; null when it never does. */
     readonly nextRoundAt: string | null
-    readonly keeps: ReadonlyArray<Keeping>
+    readonly keeps: ReadonlyArray<RetentionLimits>
   }
 }
 
 const kinds = ["executions", "archives", "versions", "audit", "documents"] as const
 
-const keeping = (kind: Keeping["kind"], { age, number, bytes }: Rule): Keeping => ({
+const keeping = (kind: RetentionLimits["kind"], { age, number, bytes }: Rule): RetentionLimits => ({
   kind,
   setting: `FLOW_KEEP_${kind.toUpperCase()}`,
   ageSeconds: age === undefined ? null : age / 1000,

@@ -107,7 +107,7 @@ export const RegistryHttp = HttpApiBuilder.group(
             contentType: mediaTypeOf(path),
             disposition: "attachment",
             read: (span) => registry.read(tenant, file.sha256, span),
-            present: registry.present(tenant, file.sha256)
+            present: registry.ensurePresent(tenant, file.sha256)
           })
         })
       )

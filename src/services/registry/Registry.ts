@@ -8,8 +8,8 @@ import type { StorageUnreachable } from "../../errors/StorageUnreachable.ts"
 import type { TooLarge } from "../../errors/TooLarge.ts"
 import type { TooMany } from "../../errors/TooMany.ts"
 import { Audit, onlyDigest } from "../audit/Audit.ts"
+import { ensurePresent } from "../blobs/BlobPresence.ts"
 import { BlobSweep } from "../blobs/BlobSweep.ts"
-import { present } from "../blobs/Present.ts"
 import { type Most, mostOf, overQuota, quotaOf } from "../blobs/Quota.ts"
 import { LimitRefusals } from "../limits/LimitRefusals.ts"
 import { TenantRules } from "../limits/TenantRules.ts"
@@ -72,7 +72,7 @@ export class Registry extends Context.Service<
       span: ByteSpan
     ) => Effect.Effect<Stream.Stream<Uint8Array, StorageUnreachable>, StorageUnreachable>
     /** Fails when the bytes are not there. */
-    readonly present: (tenant: TenantId, sha256: string) => Effect.Effect<void, StorageUnreachable>
+    readonly ensurePresent: (tenant: TenantId, sha256: string) => Effect.Effect<void, StorageUnreachable>
   }
 >()("flow/registry/Registry") {
   static readonly layer = Layer.effect(
@@ -163,7 +163,7 @@ export class Registry extends Context.Service<
             json: `${json.slice(0, -1)},"location":${JSON.stringify(blobs.url(tenant, sha256))}}`
           })),
         read: (tenant, sha256, span) => blobs.read(tenant, sha256, span),
-        present: (tenant, sha256) => present(blobs, tenant, sha256)
+        ensurePresent: (tenant, sha256) => ensurePresent(blobs, tenant, sha256)
       })
     })
   )

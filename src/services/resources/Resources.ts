@@ -9,9 +9,9 @@ import type { TooLarge } from "../../errors/TooLarge.ts"
 import type { TooMany } from "../../errors/TooMany.ts"
 import { VersionConflict } from "../../errors/VersionConflict.ts"
 import { Audit, onlyDigest } from "../audit/Audit.ts"
+import { ensurePresent } from "../blobs/BlobPresence.ts"
 import { BlobSweep } from "../blobs/BlobSweep.ts"
 import { DataArea } from "../blobs/DataArea.ts"
-import { present } from "../blobs/Present.ts"
 import { overQuota, quotaOf } from "../blobs/Quota.ts"
 import { LimitRefusals } from "../limits/LimitRefusals.ts"
 import { TenantRules } from "../limits/TenantRules.ts"
@@ -37,7 +37,7 @@ export interface Content {
   readonly etag: string
   readonly read: (span: ByteSpan) => Effect.Effect<Stream.Stream<Uint8Array, StorageUnreachable>, StorageUnreachable>
   /** Fails when the bytes are not there. */
-  readonly present: Effect.Effect<void, StorageUnreachable>
+  readonly ensurePresent: Effect.Effect<void, StorageUnreachable>
 }
 
 type Refusal = Conflict | InvalidResource | NotFound | StorageUnreachable | TooLarge | TooMany | VersionConflict
@@ -113,7 +113,7 @@ export class Resources extends Context.Service<
             size: version.size,
             etag: place.sha256,
             read: (span) => blobs.read(tenant, place.sha256, span),
-            present: present(blobs, tenant, place.sha256)
+            ensurePresent: ensurePresent(blobs, tenant, place.sha256)
           }
           return content
         }
@@ -124,7 +124,7 @@ export class Resources extends Context.Service<
           size: file.size,
           etag: file.sha256,
           read: (span) => Effect.succeed(file.read(span)),
-          present: Effect.void
+          ensurePresent: Effect.void
         }
         return content
       })

@@ -2,7 +2,7 @@ import { Clock, Duration, Effect, Layer, Metric } from "effect"
 import { Search } from "../../drivers/search/Search.ts"
 import type { NotFound } from "../../errors/NotFound.ts"
 import type { StorageUnreachable } from "../../errors/StorageUnreachable.ts"
-import { steadyMillis } from "../../protocol/SteadyTime.ts"
+import { monotonicNow } from "../../protocol/MonotonicTime.ts"
 import { Audit, ownEntry } from "../audit/Audit.ts"
 import { AuditStore } from "../audit/AuditStore.ts"
 import { retentionAction } from "../audit/Chain.ts"
@@ -12,7 +12,7 @@ import { keepsAll, type Rule } from "../shared/settings/RetentionRules.ts"
 import { Settings } from "../shared/settings/Settings.ts"
 import { type TenantId, Tenants } from "../shared/Tenant.ts"
 import { RetentionRounds } from "./RetentionRounds.ts"
-import { type Page, type Removed, RetentionStore, versioned } from "./RetentionStore.ts"
+import { type Page, type RemovedRows, RetentionStore, versioned } from "./RetentionStore.ts"
 
 /** Kinds of history, as the metrics and the log name them. */
 type Kind = "executions" | "archives" | "flowlines" | "versions" | "indices" | "audit"
@@ -28,8 +28,12 @@ const removedBytes = Metric.counter("flow_retention_removed_bytes_total", {
 const due = Metric.gauge("flow_retention_due", { description: "Rows that a dry run would delete" })
 const seconds = Metric.gauge("flow_retention_round_seconds", { description: "Duration of the last round" })
 
-const none: Removed = { number: 0, bytes: 0, blobs: [] }
-const plus = (a: Removed, b: Removed): Removed => ({ number: a.number + b.number, bytes: a.bytes + b.bytes, blobs: [] })
+const none: RemovedRows = { number: 0, bytes: 0, blobs: [] }
+const plus = (a: RemovedRows, b: RemovedRows): RemovedRows => ({
+  number: a.number + b.number,
+  bytes: a.bytes + b.bytes,
+  blobs: []
+})
 
 /** The beginning of the next month after a time, in epoch milliseconds. */
 const afterMonthOf = (time: string): number => {
@@ -38,15 +42,15 @@ const afterMonthOf = (time: string): number => {
 }
 
 /** Deletes a step's rows until nothing is left. Between two steps the database is left to others for as long as a step took. */
-const inSteps = <E>(step: Effect.Effect<Removed, E>): Effect.Effect<Removed, E> =>
+const inSteps = <E>(step: Effect.Effect<RemovedRows, E>): Effect.Effect<RemovedRows, E> =>
   Effect.gen(function* () {
     let all = none
     for (;;) {
-      const before = yield* steadyMillis
+      const before = yield* monotonicNow
       const removed = yield* step
       if (removed.number === 0) return all
       all = plus(all, removed)
-      yield* Effect.sleep((yield* steadyMillis) - before)
+      yield* Effect.sleep((yield* monotonicNow) - before)
     }
   })
 
@@ -63,7 +67,7 @@ const make = Effect.gen(function* () {
   /** Up to when unsaved flowlines were looked at, by tenant. */
   const lookedAt = new Map<TenantId, number>()
 
-  const freeing = <A extends Removed, E>(tenant: TenantId, step: Effect.Effect<A, E>) =>
+  const freeing = <A extends RemovedRows, E>(tenant: TenantId, step: Effect.Effect<A, E>) =>
     Effect.tap(step, ({ blobs }) =>
       blobs.length === 0 || dryRun ? Effect.void : Effect.ignore(sweep.release(tenant, blobs))
     )
@@ -142,7 +146,9 @@ const make = Effect.gen(function* () {
     return keepsAll(size) ? first : plus(first, yield* oldest(tenant, size))
   })
 
-  const parts = (tenant: TenantId): ReadonlyArray<[Kind, Effect.Effect<Removed, NotFound | StorageUnreachable>]> => [
+  const parts = (
+    tenant: TenantId
+  ): ReadonlyArray<[Kind, Effect.Effect<RemovedRows, NotFound | StorageUnreachable>]> => [
     ["executions", history(tenant, "executions")],
     ["archives", history(tenant, "archives")],
     ["flowlines", flowlines(tenant)],
@@ -167,7 +173,7 @@ const make = Effect.gen(function* () {
     }
   })
 
-  const tell = Effect.fnUntraced(function* (tenant: string, kind: Kind, { number, bytes }: Removed) {
+  const tell = Effect.fnUntraced(function* (tenant: string, kind: Kind, { number, bytes }: RemovedRows) {
     const of = { tenant, kind }
     if (dryRun) {
       yield* Metric.update(Metric.withAttributes(due, of), number)
@@ -181,7 +187,7 @@ const make = Effect.gen(function* () {
 
   return Effect.gen(function* () {
     if (retention.mode === "off") return
-    const before = yield* steadyMillis
+    const before = yield* monotonicNow
     for (const tenant of yield* tenants.names) {
       for (const [kind, part] of parts(tenant)) {
         yield* survive(
@@ -191,7 +197,7 @@ const make = Effect.gen(function* () {
       }
     }
     yield* survive("Retention of the audit", auditRows)
-    yield* Metric.update(seconds, ((yield* steadyMillis) - before) / 1000)
+    yield* Metric.update(seconds, ((yield* monotonicNow) - before) / 1000)
   })
 })
 

@@ -4,7 +4,7 @@ import type { Rule } from "../shared/settings/RetentionRules.ts"
 import type { TenantId } from "../shared/Tenant.ts"
 
 /** Rows that were deleted, or would be. */
-export interface Removed {
+export interface RemovedRows {
   readonly number: number
   /** Of output and archives: their size. Of versions: the size of their contents. */
   readonly bytes: number
@@ -13,13 +13,13 @@ export interface Removed {
 }
 
 /** What was deleted of a page of names. `next` is the last name of the page, undefined at the end. */
-export interface Page extends Removed {
+export interface Page extends RemovedRows {
   readonly next: string | undefined
 }
 
 /** Tables of versions, each with its names. */
 export const versioned = ["flowlines", "artifacts", "resources", "registry"] as const
-export type Versioned = (typeof versioned)[number]
+export type VersionedKind = (typeof versioned)[number]
 
 /** Deletes old history of a tenant in small steps. Each step is a transaction of its own. */
 export class RetentionStore extends Context.Service<
@@ -30,22 +30,22 @@ export class RetentionStore extends Context.Service<
       tenant: TenantId,
       kind: "executions" | "archives",
       rule: Rule
-    ) => Effect.Effect<Removed, StorageUnreachable>
+    ) => Effect.Effect<RemovedRows, StorageUnreachable>
     /** Counts what `history` would delete in all its steps. */
     readonly due: (
       tenant: TenantId,
       kind: "executions" | "archives",
       rule: Rule
-    ) => Effect.Effect<Removed, StorageUnreachable>
+    ) => Effect.Effect<RemovedRows, StorageUnreachable>
     /**
      * Deletes flowlines that are not saved and have no execution, `since` a time in epoch milliseconds at which they
      * stopped being saved. One-shot flowlines never were.
      */
-    readonly unused: (tenant: TenantId, since: number) => Effect.Effect<Removed, StorageUnreachable>
+    readonly unused: (tenant: TenantId, since: number) => Effect.Effect<RemovedRows, StorageUnreachable>
     /** Deletes superseded versions that the rule no longer keeps, of the next names. With `dryRun` it counts them. */
     readonly superseded: (
       tenant: TenantId,
-      kind: Versioned,
+      kind: VersionedKind,
       rule: Rule,
       after: string,
       dryRun: boolean

@@ -3,9 +3,9 @@ import { Overloaded } from "../../errors/Overloaded.ts"
 import type { StorageUnreachable } from "../../errors/StorageUnreachable.ts"
 import { descriptor, nodesOf } from "../../nodes/Catalogue.ts"
 import { type Runtime, runtimes } from "../../protocol/Flowline.ts"
-import { steadyMillis } from "../../protocol/SteadyTime.ts"
+import { monotonicNow } from "../../protocol/MonotonicTime.ts"
 import { Audit } from "../audit/Audit.ts"
-import { Turns } from "../shared/capacity/FairSemaphore.ts"
+import { FairSemaphore } from "../shared/capacity/FairSemaphore.ts"
 import { observeQueue } from "../shared/process/ObservableMetrics.ts"
 import type { TenantId } from "../shared/Tenant.ts"
 import type { NodeDescriptor, ScanResult } from "./Descriptor.ts"
@@ -52,7 +52,7 @@ export class Scan extends Context.Service<
       const audit = yield* Audit
       const builtin = new Map(runtimes.map((runtime) => [runtime, nodesOf(runtime).map(descriptor)]))
       const remembered = new Map<string, Remembered>()
-      const turns = new Turns({
+      const turns = new FairSemaphore({
         all: tenantsAtOnce,
         each: 1,
         queue: {
@@ -66,7 +66,7 @@ export class Scan extends Context.Service<
       const fresh = Effect.fnUntraced(function* (tenant: TenantId) {
         const version = yield* tenantNodes.version(tenant)
         const known = remembered.get(tenant)
-        const now = yield* steadyMillis
+        const now = yield* monotonicNow
         if (known?.version === version && now < known.until) return known.nodes
         const { nodes, isSettled } = yield* tenantNodes.scan(tenant)
         if (remembered.size >= maxRemembered) remembered.delete(remembered.keys().next().value!)

@@ -7,7 +7,7 @@ import type { RunTrigger } from "../../protocol/Trigger.ts"
 import { Executions } from "../executions/Executions.ts"
 import { declaresParameters } from "../executions/StoredFlowline.ts"
 import { FlowlineStore } from "../flowlines/FlowlineStore.ts"
-import { Flowlines, type Started } from "../flowlines/Flowlines.ts"
+import { Flowlines, type StartedExecution } from "../flowlines/Flowlines.ts"
 import { TenantRules } from "../limits/TenantRules.ts"
 import { FlowlineId } from "../shared/FlowlineId.ts"
 import type { Commit } from "../shared/idempotency/Commit.ts"
@@ -96,7 +96,7 @@ export class Firings extends Context.Service<
         }
         const origin = { trigger: JSON.stringify(trigger), ...(firing.body === null ? {} : { body: firing.body }) }
         // The firing and its execution are one transaction: whoever is killed before its end has started nothing.
-        const commit: Commit<Started> = (writes) =>
+        const commit: Commit<StartedExecution> = (writes) =>
           store.begin(firing, { overlap: overlap === "allow" }, writes, (made) => ({
             id: made.id,
             flowlineId: id,

@@ -7,7 +7,7 @@ import { TooLarge } from "../../errors/TooLarge.ts"
 import { readJson } from "../http/JsonBody.ts"
 import { listResponse } from "../http/Paging.ts"
 import { changeable, creatable, isConditional } from "../http/Preconditions.ts"
-import { Bytes } from "../shared/bytes/ByteBuffer.ts"
+import { ByteBuffer } from "../shared/bytes/ByteBuffer.ts"
 import { textDigest } from "../shared/bytes/TextDigest.ts"
 import { Settings } from "../shared/settings/Settings.ts"
 import { TenantId } from "../shared/Tenant.ts"
@@ -117,7 +117,7 @@ export const HooksHttp = HttpApiBuilder.group(
     const { limits } = yield* Settings
 
     const bytesOf = Effect.fnUntraced(function* (request: Request) {
-      const bytes = new Bytes()
+      const bytes = new ByteBuffer()
       yield* Stream.runForEach(request.stream, (chunk) => {
         bytes.append(chunk)
         return bytes.length > limits.jsonBody

@@ -1,6 +1,6 @@
 import { ListObjectVersionsCommand } from "@aws-sdk/client-s3"
 import { withoutSums } from "../BlockSums.ts"
-import type { Checked } from "../Check.ts"
+import type { BlobCheckResult } from "../Check.ts"
 import { type Bucket, isMissing, refusalOf } from "./Bucket.ts"
 import { type BlobKeys, examineObject } from "./GetObject.ts"
 import { copySource } from "./Keys.ts"
@@ -33,7 +33,7 @@ export const checkBlob = async (
   base: string,
   bytesPerSecond: number,
   signal: AbortSignal
-): Promise<Checked> => {
+): Promise<BlobCheckResult> => {
   const find = async (version?: string) => {
     const found = await examineObject(bucket, keys.blob, bytesPerSecond, signal, version)
     return found.sha256 === keys.sha256 ? found : undefined

@@ -4,7 +4,7 @@ import { type Bucket, removeObject } from "./Bucket.ts"
 import { isLeft, isTenant, type Keys } from "./Keys.ts"
 
 /** An object of a listing. `modified` and {@link storedAt} are epoch milliseconds of the server's clock. */
-export interface Listed {
+export interface ListedObject {
   readonly key: string
   readonly size: number
   readonly modified: number
@@ -16,7 +16,7 @@ export const page = async (
   query: Omit<ListObjectsV2CommandInput, "Bucket">,
   signal?: AbortSignal
 ): Promise<{
-  readonly objects: ReadonlyArray<Listed>
+  readonly objects: ReadonlyArray<ListedObject>
   readonly folders: ReadonlyArray<string>
   readonly next: string | undefined
 }> => {
@@ -45,14 +45,14 @@ export async function* pages(
 }
 
 /** The latest possible time of the last write: Amazon reports whole seconds only. */
-export const storedAt = ({ modified }: Listed): number => (modified % 1000 === 0 ? modified + 999 : modified)
+export const storedAt = ({ modified }: ListedObject): number => (modified % 1000 === 0 ? modified + 999 : modified)
 
 /** A blob and the marks of its pending removals, in one listing. */
 export const findBlob = async (
   bucket: Bucket,
   blob: string,
   signal?: AbortSignal
-): Promise<{ readonly stored: Listed | undefined; readonly marks: ReadonlyArray<Listed> }> => {
+): Promise<{ readonly stored: ListedObject | undefined; readonly marks: ReadonlyArray<ListedObject> }> => {
   const { objects } = await page(bucket, { Prefix: blob }, signal)
   return {
     stored: objects.find(({ key }) => key === blob),

@@ -3,11 +3,11 @@ import { CopyObjectCommand, PutObjectCommand, UploadPartCopyCommand } from "@aws
 import type { Blob } from "../Blobs.ts"
 import { Overdue } from "../FileCalls.ts"
 import { type Bucket, removeObject } from "./Bucket.ts"
-import { collect, type ReceivedBlob } from "./Collect.ts"
 import { copySource, type Keys, named } from "./Keys.ts"
-import { findBlob, type Listed } from "./ListObjects.ts"
+import { findBlob, type ListedObject } from "./ListObjects.ts"
 import { Multipart } from "./Multipart.ts"
 import { writeSums } from "./Sums.ts"
+import { collect, type ReceivedBlob } from "./UploadParts.ts"
 
 const mib = 1024 * 1024
 
@@ -64,7 +64,7 @@ const put = async (bucket: Bucket, key: string, taken: ReceivedBlob, signal: Abo
 /** Number of deadlines (one minute in all) after which a removal has certainly ended or been given up. */
 const markLife = 12
 
-const isLive = (mark: Listed, stored: Listed | undefined, deadline: number): boolean =>
+const isLive = (mark: ListedObject, stored: ListedObject | undefined, deadline: number): boolean =>
   stored === undefined || stored.modified - mark.modified < markLife * deadline
 
 /**

@@ -7,7 +7,7 @@ import { equalTo, inNetworks } from "./Terms.ts"
 import { type Dates, isNumber, valuesOf } from "./ValueReader.ts"
 
 /** What a text of a query asks of a field. */
-export interface Asked {
+export interface FieldClause {
   /** What it costs for each field: see `Place.spend`. */
   readonly cost: { readonly length: number; readonly words: number }
   readonly of: (field: string) => Query
@@ -75,7 +75,7 @@ export const matched = (
     readonly minimum: (count: number) => number | undefined
     readonly fuzzy?: Fuzziness | undefined
   }
-): Asked | undefined => {
+): FieldClause | undefined => {
   const { all, openEnd = false, fuzzy } = options
   const given = wordsOf(text)
   const least = all ? 1 : options.minimum(given.length)
@@ -106,7 +106,7 @@ export const matched = (
 }
 
 /** Asks for the words of the text in sequence, or at most `slop` moves from it. */
-export const phrased = (text: string, options: Wording & { readonly slop?: number }): Asked => {
+export const phrased = (text: string, options: Wording & { readonly slop?: number }): FieldClause => {
   const { openEnd = false, slop = 0 } = options
   const words = wordsOf(text)
   const value = text.trim().toLowerCase()

@@ -3,7 +3,7 @@ import { all as everything, inFields, type Query } from "../Query.ts"
 import type { Fuzziness } from "../text/Fuzzy.ts"
 import { wordsOf } from "../text/Words.ts"
 import { minimumOf } from "./Bool.ts"
-import { type Asked, fuzzyFault, matched, phrased } from "./FullText.ts"
+import { type FieldClause, fuzzyFault, matched, phrased } from "./FullText.ts"
 import { checkIdle, fuzzinessOf, fuzzyNames } from "./Options.ts"
 import { fieldOf, type Place, tooMuchWork } from "./ValueReader.ts"
 
@@ -54,12 +54,12 @@ export const isZero = (members: Members, text: string): boolean =>
   members.get("zero_terms_query")?.oneOf(["none", "all"]) === "all" && wordsOf(text).length === 0
 
 /** The condition on one field, if there are not too many. */
-export const onField = (place: Place, name: string, asked: Asked): Query | undefined =>
+export const onField = (place: Place, name: string, asked: FieldClause): Query | undefined =>
   place.spend(asked.cost, asked.cost.words) ? inFields(name, asked.of) : place.fault(tooMuchWork)
 
 /** A clause `{ "<field>": text }` or `{ "<field>": { "query": text, … } }`. */
 const clause =
-  (names: ReadonlyArray<string>, ask: (text: string, members: Members, place: Place) => Asked | undefined) =>
+  (names: ReadonlyArray<string>, ask: (text: string, members: Members, place: Place) => FieldClause | undefined) =>
   (place: Place): Query | undefined => {
     const [name, inner] = place.only("field") ?? []
     if (name === undefined || inner === undefined) return undefined
@@ -77,7 +77,7 @@ const clause =
 
 const words =
   (openEnd: boolean) =>
-  (text: string, members: Members, { dates }: Place): Asked | undefined => {
+  (text: string, members: Members, { dates }: Place): FieldClause | undefined => {
     const fuzzy = fuzzyIn(members, wordsOf(text))
     if (fuzzy === "fault") return undefined
     return matched(text, { dates, openEnd, all: isAnd(members.get("operator")), minimum: minimumIn(members), fuzzy })
@@ -85,7 +85,7 @@ const words =
 
 const phrase =
   (openEnd: boolean) =>
-  (text: string, members: Members, { dates }: Place): Asked | undefined => {
+  (text: string, members: Members, { dates }: Place): FieldClause | undefined => {
     const slop = slopOf(members.get("slop"))
     return slop === undefined ? undefined : phrased(text, { dates, openEnd, slop })
   }

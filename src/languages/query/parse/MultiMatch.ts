@@ -1,6 +1,6 @@
 import { all, allOf, anyOf, type Query } from "../Query.ts"
 import { wordsOf } from "../text/Words.ts"
-import { type Asked, matched, phrased } from "./FullText.ts"
+import { type FieldClause, matched, phrased } from "./FullText.ts"
 import { fuzzyIn, isAnd, isZero, type Members, minimumIn, onField, slopOf, textOf, wordOptions } from "./Match.ts"
 import { checkIdle } from "./Options.ts"
 import { fieldOf, type Place } from "./ValueReader.ts"
@@ -25,7 +25,7 @@ const only: Readonly<Record<string, ReadonlyArray<Type>>> = {
   fuzziness: ["best_fields", "most_fields", "bool_prefix"]
 }
 
-const askedOf = (type: Type, text: string, members: Members, { dates }: Place): Asked | undefined => {
+const askedOf = (type: Type, text: string, members: Members, { dates }: Place): FieldClause | undefined => {
   const openEnd = type === "phrase_prefix" || type === "bool_prefix"
   if (type === "phrase" || type === "phrase_prefix") {
     const slop = slopOf(members.get("slop"))

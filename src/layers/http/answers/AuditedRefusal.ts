@@ -2,7 +2,7 @@ import { Option, Predicate } from "effect"
 import type { HttpServerRequest } from "effect/http"
 import type { Refusal } from "../../../services/shared/security/Refusals.ts"
 import type { RouteTable } from "../routes/RouteTable.ts"
-import { Received } from "../server/NodeMessages.ts"
+import { ReceivedRequest } from "../server/NodeMessages.ts"
 
 /** Problem types of refused requests: by authentication, authorization or a limit. */
 const refusals: ReadonlySet<unknown> = new Set(
@@ -55,7 +55,7 @@ export const auditedRefusal = (
   if (!refused && !(failures.has(type) && endpoint?.isChange === true)) return undefined
   return {
     tenant: route?.template.startsWith("/v1/{tenant}") === true ? tenantOf(path) : undefined,
-    principal: request.source instanceof Received ? request.source.principal : undefined,
+    principal: request.source instanceof ReceivedRequest ? request.source.principal : undefined,
     action: endpoint?.action ?? "",
     target: path,
     outcome: refused ? "refused" : "failed",

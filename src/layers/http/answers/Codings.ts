@@ -9,17 +9,17 @@ export type Coding = "gzip" | "zstd"
 const member = /^([!#$%&'*+.^_`|~0-9a-z-]+)(?:\s*;\s*q=(0(?:\.\d{0,3})?|1(?:\.0{0,3})?))?$/
 
 /** What a client accepts. */
-export interface Accepted {
+export interface AcceptedCodings {
   /** The preferred coding; undefined when it prefers none, or accepts none that the gateway has. */
   readonly coding: Coding | undefined
   /** Whether it accepts an uncompressed answer. */
   readonly identity: boolean
 }
 
-const nothing: Accepted = { coding: undefined, identity: true }
+const nothing: AcceptedCodings = { coding: undefined, identity: true }
 
 /** Parses `Accept-Encoding` (RFC 9110, section 12.5.3). Malformed parts are ignored. */
-export const acceptedCoding = (header: string | undefined): Accepted => {
+export const acceptedCoding = (header: string | undefined): AcceptedCodings => {
   if (header === undefined) return nothing
   const weights = new Map<string, number>()
   for (const part of header.toLowerCase().split(",")) {

@@ -1,8 +1,8 @@
 import * as NodeStream from "@effect/platform-node/NodeStream"
 import { Effect, Stream } from "effect"
 import { Headers, HttpBody, HttpServerRequest, HttpServerResponse } from "effect/http"
-import { pieces } from "../../../services/shared/bytes/ByteChunks.ts"
-import { type Accepted, acceptedCoding, type Coding, compress, compressor } from "./Codings.ts"
+import { byteChunks } from "../../../services/shared/bytes/ByteChunks.ts"
+import { type AcceptedCodings, acceptedCoding, type Coding, compress, compressor } from "./Codings.ts"
 import { withVary } from "./Vary.ts"
 
 type Response = HttpServerResponse.HttpServerResponse
@@ -78,11 +78,15 @@ const coded = (body: Compressible, type: string, coding: Coding): Effect.Effect<
   return Stream.runCollect(body.stream).pipe(
     Effect.orDie,
     Effect.flatMap((parts) => Effect.promise(() => compress(coding, Buffer.concat([...parts])))),
-    Effect.map((bytes): Compressible => HttpBody.stream(pieces(bytes), type, bytes.length))
+    Effect.map((bytes): Compressible => HttpBody.stream(byteChunks(bytes), type, bytes.length))
   )
 }
 
-const encoded = (request: Request, response: Response, { coding, identity }: Accepted): Effect.Effect<Response> => {
+const encoded = (
+  request: Request,
+  response: Response,
+  { coding, identity }: AcceptedCodings
+): Effect.Effect<Response> => {
   const { body, headers, status } = response
   if (status === 304) return Effect.succeed(notModified(request, response))
   if (!isCompressible(response) || (body._tag !== "Uint8Array" && body._tag !== "Stream")) {

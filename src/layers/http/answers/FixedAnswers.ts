@@ -5,7 +5,7 @@ import { RequestRates } from "../../../services/limits/RequestRates.ts"
 import { Settings } from "../../../services/shared/settings/Settings.ts"
 import { browserCheck } from "../guards/Browsers.ts"
 import type { Fixed, RouteTable } from "../routes/RouteTable.ts"
-import { type Answer, Received } from "../server/NodeMessages.ts"
+import { type Answer, ReceivedRequest } from "../server/NodeMessages.ts"
 import { plainHeaders } from "../server/PlainHeaders.ts"
 import { leastBytes } from "./Compression.ts"
 
@@ -21,7 +21,7 @@ export interface FixedAnswers {
    * Sends the answer to a plain request if it is known and the request may have it; returns whether it did. Every other
    * request has to go through the routes, which give the reason for a refusal.
    */
-  readonly send: (request: Received, response: Answer) => boolean
+  readonly send: (request: ReceivedRequest, response: Answer) => boolean
   /** Remembers the effect's answer, if it is a fixed one for the request. */
   readonly learning: <E, R>(
     request: HttpServerRequest.HttpServerRequest,
@@ -82,9 +82,9 @@ export const fixedAnswers = Effect.fnUntraced(function* (table: RouteTable) {
   const learning: FixedAnswers["learning"] = (request, answered) => {
     if (unknown.size === 0) return answered
     const { source, method } = request
-    const url = source instanceof Received ? (source.url ?? "") : ""
+    const url = source instanceof ReceivedRequest ? (source.url ?? "") : ""
     const fixed = unknown.get(url)
-    if (fixed === undefined || method !== "GET" || !(source instanceof Received)) return answered
+    if (fixed === undefined || method !== "GET" || !(source instanceof ReceivedRequest)) return answered
     if (plainHeaders(source.rawHeaders) === undefined) return answered
     return Effect.tap(answered, (response) => Effect.sync(() => learn(url, fixed, response)))
   }

@@ -16,7 +16,7 @@ import type { browserCheck } from "../guards/Browsers.ts"
 import { asProblem, membersOf, traceIds } from "../problems/ProblemBody.ts"
 import { pathOf } from "../routes/Paths.ts"
 import type { RouteEntry, RouteTable } from "../routes/RouteTable.ts"
-import { Received } from "../server/NodeMessages.ts"
+import { ReceivedRequest } from "../server/NodeMessages.ts"
 import { auditedRefusal } from "./AuditedRefusal.ts"
 import { isUnmatched } from "./Revalidation.ts"
 
@@ -89,7 +89,7 @@ const traceIdOf = (request: Request): Effect.Effect<string> =>
     return parent?.[1] ?? crypto.randomUUID().replaceAll("-", "")
   })
 
-const requestIdOf = ({ source }: Request): string => (source instanceof Received ? source.requestId : "")
+const requestIdOf = ({ source }: Request): string => (source instanceof ReceivedRequest ? source.requestId : "")
 
 const refuse = HttpServerRespondable.toResponse
 const withoutHost = new BadRequest({ detail: "The request has no Host header" })
@@ -97,7 +97,7 @@ const withNul = new NotFound({ kind: "route" })
 
 /** The host that the client requested, according to a trusted proxy. */
 export const forwardedHost = ({ source }: Request): string | undefined =>
-  source instanceof Received ? source.forwarded?.host : undefined
+  source instanceof ReceivedRequest ? source.forwarded?.host : undefined
 
 const isRead = ({ method }: Request): boolean => method === "GET" || method === "HEAD"
 

@@ -7,7 +7,7 @@ import { UnsupportedMediaType } from "../../../errors/UnsupportedMediaType.ts"
 import { Authenticator } from "../../../services/access/Authenticator.ts"
 import { type Credential, Logins } from "../../../services/access/Logins.ts"
 import { type Session, Sessions } from "../../../services/access/Sessions.ts"
-import { Bytes } from "../../../services/shared/bytes/ByteBuffer.ts"
+import { ByteBuffer } from "../../../services/shared/bytes/ByteBuffer.ts"
 import { strict } from "../../../services/shared/requests/RequestProblems.ts"
 import { issuesOf } from "../../../services/shared/requests/SchemaIssues.ts"
 import {
@@ -23,7 +23,7 @@ import { refusal } from "../guards/Authentication.ts"
 import { foreignPage, isOfOwnPage, isSecure } from "../guards/OwnPage.ts"
 import { cookieOf, usesSession, withCookie, withoutCookie } from "../guards/SessionCookie.ts"
 import type { RouteEntry } from "../routes/RouteTable.ts"
-import { Received } from "../server/NodeMessages.ts"
+import { ReceivedRequest } from "../server/NodeMessages.ts"
 
 type Request = HttpServerRequest.HttpServerRequest
 
@@ -61,7 +61,7 @@ const readBody = Effect.fnUntraced(function* (request: Request) {
   if (!/^\s*application\/json\s*(;|$)/i.test(type)) {
     return yield* new UnsupportedMediaType({ detail: "Send the login with Content-Type: application/json" })
   }
-  const bytes = new Bytes()
+  const bytes = new ByteBuffer()
   yield* Stream.runForEach(request.stream, (chunk) => {
     bytes.append(chunk)
     return bytes.length > mostBytes ? Effect.fail(new TooLarge({ limit: "jsonBody", value: mostBytes })) : Effect.void
@@ -132,7 +132,7 @@ export const layer = HttpRouter.use(
       if (logins.schemes() === undefined) return answerWith(yield* shown(anonymous, undefined))
       if (!usesSession(request, sessions.cookie)) {
         const { headers, source } = request
-        const known = source instanceof Received ? source.principal : undefined
+        const known = source instanceof ReceivedRequest ? source.principal : undefined
         const hasCredential = "authorization" in headers || "x-api-key" in headers
         const principal = known ?? (hasCredential ? yield* authenticator.authenticate(request) : undefined)
         return answerWith(yield* shown(principal, undefined))

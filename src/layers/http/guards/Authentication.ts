@@ -4,7 +4,7 @@ import { Authenticator, isResolved, type Refusal } from "../../../services/acces
 import { CurrentRequestId } from "../../../services/shared/requests/RequestId.ts"
 import { CurrentPrincipal, type Principal } from "../../../services/shared/security/Principal.ts"
 import { Authentication } from "../../../services/shared/security/Security.ts"
-import { Received } from "../server/NodeMessages.ts"
+import { ReceivedRequest } from "../server/NodeMessages.ts"
 import { isOfOwnPage } from "./OwnPage.ts"
 import { usesSession, withoutCookie } from "./SessionCookie.ts"
 
@@ -37,14 +37,15 @@ export const authenticated = <E, R>(
 ): Effect.Effect<Answer, E, R> => {
   const admit = (principal: Principal): Effect.Effect<Answer, E, R> => {
     const { source } = request
-    if (!(source instanceof Received)) return Effect.provideService(answer(principal), CurrentPrincipal, principal)
+    if (!(source instanceof ReceivedRequest))
+      return Effect.provideService(answer(principal), CurrentPrincipal, principal)
     source.principal = principal
     return Effect.updateContext(answer(principal), (context: Context.Context<R>) =>
       Context.add(Context.add(context, CurrentPrincipal, principal), CurrentRequestId, source.requestId)
     )
   }
   const { source } = request
-  if (source instanceof Received && source.principal !== undefined) return admit(source.principal)
+  if (source instanceof ReceivedRequest && source.principal !== undefined) return admit(source.principal)
   const found = authenticator.authenticate(request)
   // Most credentials are known already, and every request passes here.
   if (isResolved(found)) return admit(found.value)

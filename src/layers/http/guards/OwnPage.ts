@@ -2,7 +2,7 @@ import { TLSSocket } from "node:tls"
 import type { HttpServerRequest } from "effect/http"
 import { ForeignOrigin } from "../../../errors/ForeignOrigin.ts"
 import { Unauthorized } from "../../../errors/Unauthorized.ts"
-import { Received } from "../server/NodeMessages.ts"
+import { ReceivedRequest } from "../server/NodeMessages.ts"
 import { isHostOf } from "./Browsers.ts"
 
 type Request = HttpServerRequest.HttpServerRequest
@@ -12,11 +12,11 @@ export const pageHeader = "x-requested-with"
 
 /** The host and port that the browser requested. */
 export const hostOf = ({ source, headers }: Request): string | undefined =>
-  ((source instanceof Received ? source.forwarded?.host : undefined) ?? headers["host"])?.toLowerCase()
+  ((source instanceof ReceivedRequest ? source.forwarded?.host : undefined) ?? headers["host"])?.toLowerCase()
 
 /** The scheme that the browser used, as far as the gateway or a trusted proxy knows; else undefined. */
 export const schemeOf = ({ source }: Request): "http" | "https" | undefined => {
-  if (!(source instanceof Received)) return undefined
+  if (!(source instanceof ReceivedRequest)) return undefined
   const { socket, forwarded } = source
   if (forwarded?.protocol !== undefined) return forwarded.protocol
   return socket instanceof TLSSocket ? "https" : undefined

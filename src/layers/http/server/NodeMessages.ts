@@ -5,7 +5,7 @@ import type { Forwarded } from "./Forwarded.ts"
 import { requestIdOf } from "./RequestIds.ts"
 
 /** A request as Node received it, with what the gateway has learned about it. */
-export class Received extends IncomingMessage {
+export class ReceivedRequest extends IncomingMessage {
   #requestId: string | undefined
   /** What a trusted proxy says about the request; undefined if it came from anyone else. */
   forwarded: Forwarded | undefined
@@ -50,7 +50,7 @@ export const commonHeaders = (requestId: string): Array<OutgoingHttpHeader> => [
  * because the length was taken from the text. Two writes instead of one take 6 % more processor time for a small
  * request.
  */
-export class Answer extends ServerResponse<Received> {
+export class Answer extends ServerResponse<ReceivedRequest> {
   /** Called for the head of every answer. */
   override writeHead(
     status: number,

@@ -12,7 +12,7 @@ import type { ConnectionLimit } from "./ConnectionLimit.ts"
 import { closeWithLastAnswer } from "./Connections.ts"
 import type { trustedProxies } from "./Forwarded.ts"
 import { framingFault } from "./Framing.ts"
-import { Answer, commonHeaders, Received, SecureAnswer } from "./NodeMessages.ts"
+import { Answer, commonHeaders, ReceivedRequest, SecureAnswer } from "./NodeMessages.ts"
 import { offerBody } from "./ReceivedBody.ts"
 import { newRequestId } from "./RequestIds.ts"
 
@@ -32,7 +32,7 @@ export interface ServerOptions {
   readonly proxies?: ReturnType<typeof trustedProxies>
   readonly limit?: ConnectionLimit
   /** Answers a request immediately if it can, and returns whether it did: see `FixedAnswers.ts`. */
-  readonly fixed?: (request: Received, response: Answer) => boolean
+  readonly fixed?: (request: ReceivedRequest, response: Answer) => boolean
 }
 
 const statusOf = (error: Error & { code?: string }): number => {
@@ -86,13 +86,13 @@ const refuseConnection = (socket: Socket, network: string, limit: number): void 
 export const nodeServer = (
   finished: (exchange: Exchange) => void,
   given: Partial<typeof timeouts> & ServerOptions = {}
-): Server<typeof Received, typeof Answer> => {
+): Server<typeof ReceivedRequest, typeof Answer> => {
   const { headers, keepAlive, silence, uploadRate, granted, certificate, proxies, limit, fixed } = {
     ...timeouts,
     ...given
   }
   const options = {
-    IncomingMessage: Received,
+    IncomingMessage: ReceivedRequest,
     ServerResponse: certificate === undefined ? Answer : SecureAnswer,
     maxHeaderSize: maxHeaderBytes,
     headersTimeout: headers,
@@ -108,7 +108,7 @@ export const nodeServer = (
     // Upgrades are not supported: such requests are answered like others (RFC 9110, section 7.8).
     shouldUpgradeCallback: () => false
   }
-  const server: Server<typeof Received, typeof Answer> =
+  const server: Server<typeof ReceivedRequest, typeof Answer> =
     certificate === undefined
       ? createServer(options)
       : createSecureServer({ ...options, ...secureOptions(certificate), handshakeTimeout: headers })
@@ -131,17 +131,23 @@ export const nodeServer = (
   })
   server.on("connect", (_, socket) => broken(socket, 400, "This server is not a proxy"))
   const bodies = bodyRate(server, { span: silence, rate: uploadRate })
-  const answerBare = (request: Received, response: ServerResponse, status: number, detail: string, more: object) => {
+  const answerBare = (
+    request: ReceivedRequest,
+    response: ServerResponse,
+    status: number,
+    detail: string,
+    more: object
+  ) => {
     const { traceId, body } = bareProblem(generalProblem(status, detail), pathOf(request.url), request.requestId)
     traceIds.set(request, traceId)
     response.writeHead(status, { ...granted?.(request.headers), "content-type": problemType, ...more }).end(body)
   }
-  const refuseSlow = (request: Received, response: ServerResponse) => {
+  const refuseSlow = (request: ReceivedRequest, response: ServerResponse) => {
     const detail = `The body came with less than ${uploadRate} bytes a second for ${silence / 1000} seconds`
     if (!response.headersSent) answerBare(request, response, 408, detail, { connection: "close" })
     request.socket.destroySoon()
   }
-  const begin = (request: Received, response: ServerResponse) => {
+  const begin = (request: ReceivedRequest, response: ServerResponse) => {
     const startedAt = performance.now()
     const connection = answers.begin(request.socket)
     const { remote } = connection
@@ -162,15 +168,15 @@ export const nodeServer = (
       })
     })
   }
-  const watchBody = (request: Received, response: ServerResponse) => {
+  const watchBody = (request: ReceivedRequest, response: ServerResponse) => {
     bodies.begin(request, () => refuseSlow(request, response))
     offerBody(request)
   }
-  const watch = (request: Received, response: ServerResponse) => {
+  const watch = (request: ReceivedRequest, response: ServerResponse) => {
     begin(request, response)
     watchBody(request, response)
   }
-  const refuseFraming = (request: Received, response: Answer): boolean => {
+  const refuseFraming = (request: ReceivedRequest, response: Answer): boolean => {
     if (unsure.has(request.socket)) return true
     const fault = framingFault(request)
     if (fault === undefined) return false
@@ -183,7 +189,7 @@ export const nodeServer = (
   const emit = server.emit.bind(server)
   server.emit = (event: string | symbol, ...args: ReadonlyArray<unknown>) => {
     const [request, response] = args
-    if (request instanceof Received && response instanceof Answer) {
+    if (request instanceof ReceivedRequest && response instanceof Answer) {
       if (refuseFraming(request, response)) return true
       if (event === "request") {
         begin(request, response)

@@ -1,15 +1,19 @@
 import type { IncomingMessage } from "node:http"
-import { type Inflow, type Intake, offerInflow } from "../../../services/shared/bytes/BodySubscription.ts"
+import {
+  type BodyObserver,
+  type BodySubscription,
+  offerSubscription
+} from "../../../services/shared/bytes/BodySubscription.ts"
 
-const open =
+const subscribe =
   (request: IncomingMessage) =>
-  ({ chunk, end, fail }: Intake): Inflow => {
+  ({ chunk, end, fail }: BodyObserver): BodySubscription => {
     request.pause()
     request.on("data", chunk)
     request.on("end", end)
     request.on("error", fail)
     request.on("close", fail)
-    const leave = () => {
+    const cancel = () => {
       request.pause()
       request.off("data", chunk)
       request.off("end", end)
@@ -19,11 +23,11 @@ const open =
     // Events that have already happened are not emitted again.
     if (request.readableEnded) queueMicrotask(end)
     else if (request.destroyed) queueMicrotask(fail)
-    return { hold: () => request.pause(), resume: () => request.resume(), leave }
+    return { pause: () => request.pause(), resume: () => request.resume(), cancel }
   }
 
 /** Offers the body of a request without its stream, unless its client waits for a 100, which the stream sends. */
 export const offerBody = (request: IncomingMessage): void => {
   const { expect, "content-length": length = "0", "transfer-encoding": encoding } = request.headers
-  if (expect === undefined && (length !== "0" || encoding !== undefined)) offerInflow(request, open(request))
+  if (expect === undefined && (length !== "0" || encoding !== undefined)) offerSubscription(request, subscribe(request))
 }

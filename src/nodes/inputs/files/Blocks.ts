@@ -1,5 +1,5 @@
+import { concatBytes } from "../../../languages/ConcatBytes.ts"
 import { replacedIn, withoutMark } from "../../../languages/Encoding.ts"
-import { joined } from "../../../languages/Joined.ts"
 import { batchRecords } from "../../Batch.ts"
 import type { Block, BlockFormat } from "../../Capabilities.ts"
 import { Failures } from "../../Failures.ts"
@@ -34,14 +34,14 @@ async function* even(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Arr
     while (size + rest.length >= blockBytes) {
       pieces.push(rest.subarray(0, blockBytes - size))
       rest = rest.subarray(blockBytes - size)
-      yield pieces.length === 1 ? pieces[0]! : joined(pieces)
+      yield pieces.length === 1 ? pieces[0]! : concatBytes(pieces)
       pieces = []
       size = 0
     }
     if (rest.length > 0) pieces.push(rest)
     size += rest.length
   }
-  if (size > 0) yield joined(pieces)
+  if (size > 0) yield concatBytes(pieces)
 }
 
 /** Divides a file into blocks. The boundaries depend on the file alone, not on the chunks. */
@@ -147,7 +147,7 @@ export const sendBlock = async (
   reader.end(last)
   await send(last)
   if (isReplaced) {
-    const bytes = joined(pieces)
+    const bytes = concatBytes(pieces)
     const count = replacedIn(bytes, new TextDecoder("utf-8", { ignoreBOM: true }).decode(bytes), "utf-8")
     if (count > 0) context.replaced?.(count)
   }

@@ -1,6 +1,6 @@
 import { Schema } from "effect"
 import * as Predicate from "effect/Predicate"
-import type { Fetched } from "../../Network.ts"
+import type { FetchResponse } from "../../Network.ts"
 
 /** A JSON pointer (RFC 6901); the empty one names the whole. */
 const pointerPattern = /^(?:\/(?:[^~/]|~[01])*)*$/u
@@ -93,7 +93,7 @@ export interface Progress {
 }
 
 /** The URL of the next page; undefined after the last one. Throws when it leads to another server. */
-export const nextPage = (pages: Pages, answer: Fetched, body: unknown, at: Progress): URL | undefined => {
+export const nextPage = (pages: Pages, answer: FetchResponse, body: unknown, at: Progress): URL | undefined => {
   const { next, cursor, parameter: name = "", offset, page, first_page = 1, size = 1 } = pages
   if (next !== undefined) {
     const target = next === "link" ? linked(answer.headers["link"]) : valueAt(body, next)

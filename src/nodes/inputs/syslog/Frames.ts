@@ -1,4 +1,4 @@
-import { joined } from "../../../languages/Joined.ts"
+import { concatBytes } from "../../../languages/ConcatBytes.ts"
 
 /** Maximum number of digits of a frame's length. */
 const countDigits = 9
@@ -26,7 +26,7 @@ export class Frames {
   }
 
   push(chunk: Uint8Array): void {
-    let bytes = this.#waiting.length === 0 ? chunk : joined([this.#waiting, chunk])
+    let bytes = this.#waiting.length === 0 ? chunk : concatBytes([this.#waiting, chunk])
     for (let rest = this.#next(bytes); rest !== undefined; rest = this.#next(bytes)) bytes = rest
     this.#waiting = new Uint8Array(bytes)
   }

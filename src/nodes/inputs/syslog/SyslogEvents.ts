@@ -1,13 +1,13 @@
-import { beginnings, Collected, limitTag, type Multiline } from "../../formats/Multiline.ts"
+import { beginnings, LineCollector, limitTag, type Multiline } from "../../formats/Multiline.ts"
 import type { Event, NodeContext } from "../../Node.ts"
-import type { Gather } from "../Gather.ts"
+import type { RecordBatcher } from "../RecordBatcher.ts"
 
 /** Maximum numbers of events that are being collected at a time, and of their bytes; then the oldest one is complete. */
 const maxEvents = 1000
 const maxBytes = 8 * 1024 * 1024
 
 /** A message, and its record; undefined for a text without a header. */
-export interface Received {
+export interface ReceivedMessage {
   readonly sender: string
   readonly text: string
   readonly event: Event | undefined
@@ -16,7 +16,7 @@ export interface Received {
 /** An event that is being collected. */
 interface Open {
   readonly sender: string
-  readonly lines: Collected<Event>
+  readonly lines: LineCollector<Event>
   /** When its last line came. */
   grownAt: number
 }
@@ -34,16 +34,16 @@ const encoder = new TextEncoder()
 export class SyslogEvents {
   readonly #multiline: Multiline
   readonly #begins: ReturnType<typeof beginnings>
-  readonly #gather: Gather
+  readonly #gather: RecordBatcher
   /** By program; the one that has waited longest is the first. */
   readonly #open = new Map<string, Open>()
   /** The latest program of each sender. */
   readonly #latest = new Map<string, string>()
   #bytes = 0
-  #received: Array<Received> = []
+  #received: Array<ReceivedMessage> = []
   #timer: ReturnType<typeof setTimeout> | undefined
 
-  constructor(multiline: Multiline, context: NodeContext, gather: Gather) {
+  constructor(multiline: Multiline, context: NodeContext, gather: RecordBatcher) {
     this.#multiline = multiline
     this.#begins = beginnings(multiline, context.guard)
     this.#gather = gather
@@ -51,7 +51,7 @@ export class SyslogEvents {
   }
 
   /** Adds a message, which {@link read} takes together with others. */
-  add(received: Received): void {
+  add(received: ReceivedMessage): void {
     this.#received.push(received)
   }
 
@@ -70,7 +70,7 @@ export class SyslogEvents {
     this.#latest.delete(sender)
   }
 
-  #take({ sender, text, event }: Received, begins: boolean | string): void {
+  #take({ sender, text, event }: ReceivedMessage, begins: boolean | string): void {
     const program = event === undefined ? this.#latest.get(sender) : programOf(sender, event)
     const first = event ?? (program === undefined || begins ? undefined : this.#open.get(program)?.lines.first)
     if (program === undefined || first === undefined || typeof begins === "string") {
@@ -78,7 +78,7 @@ export class SyslogEvents {
       this.#gather.fail({ message: text }, reason, text.length)
       return
     }
-    const open = this.#open.get(program) ?? { sender, lines: new Collected<Event>(this.#multiline), grownAt: 0 }
+    const open = this.#open.get(program) ?? { sender, lines: new LineCollector<Event>(this.#multiline), grownAt: 0 }
     // The one that has grown last comes last.
     this.#open.delete(program)
     this.#open.set(program, open)
@@ -117,7 +117,7 @@ export class SyslogEvents {
     this.#pass(open.lines.end())
   }
 
-  #pass(joined: ReturnType<Collected<Event>["end"]>): void {
+  #pass(joined: ReturnType<LineCollector<Event>["end"]>): void {
     if (joined === undefined) return
     const { of, text, isCut } = joined
     const event = { ...of, message: text }

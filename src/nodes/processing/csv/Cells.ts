@@ -1,5 +1,5 @@
 import { parse } from "csv-parse/sync"
-import { Unreadable } from "../Parsed.ts"
+import { Unreadable } from "../ParsingNode.ts"
 import { quotedCells } from "./QuotedCells.ts"
 
 /** The values of one csv record. Throws {@link Unreadable}. */

@@ -2,7 +2,7 @@ import type { Value } from "../../../languages/FieldPath.ts"
 import { readRecord } from "../../../languages/json/JsonNumbers.ts"
 import { reader } from "../date/DateReader.ts"
 import { settingZone, utc } from "../date/Zone.ts"
-import { Unreadable } from "../Parsed.ts"
+import { Unreadable } from "../ParsingNode.ts"
 
 export const types = ["string", "integer", "float", "boolean", "date", "date_time"] as const
 export type Type = (typeof types)[number]

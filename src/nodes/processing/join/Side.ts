@@ -2,7 +2,7 @@ import type { Event } from "../../Node.ts"
 import type { Key } from "../RecordKey.ts"
 
 /** A record that waits for records of the other side. */
-export interface Waiting {
+export interface WaitingRecord {
   readonly event: Event
   readonly key: Key
   readonly millis: number
@@ -12,22 +12,22 @@ export interface Waiting {
 
 /** The records of one side, in the order in which they came. */
 export class Side {
-  readonly #byKey = new Map<Key, Array<Waiting>>()
-  #queue: Array<Waiting> = []
+  readonly #byKey = new Map<Key, Array<WaitingRecord>>()
+  #queue: Array<WaitingRecord> = []
   #head = 0
   bytes = 0
   /** The latest time of a record. */
   latest = Number.NEGATIVE_INFINITY
 
-  get first(): Waiting | undefined {
+  get first(): WaitingRecord | undefined {
     return this.#queue[this.#head]
   }
 
-  of(key: Key): ReadonlyArray<Waiting> {
+  of(key: Key): ReadonlyArray<WaitingRecord> {
     return this.#byKey.get(key) ?? []
   }
 
-  add(one: Waiting): void {
+  add(one: WaitingRecord): void {
     const same = this.#byKey.get(one.key)
     if (same === undefined) this.#byKey.set(one.key, [one])
     else same.push(one)
@@ -36,7 +36,7 @@ export class Side {
   }
 
   /** Takes the first record out. */
-  shift(): Waiting | undefined {
+  shift(): WaitingRecord | undefined {
     const one = this.#queue[this.#head]
     if (one === undefined) return undefined
     this.#head++

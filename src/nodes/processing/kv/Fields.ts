@@ -1,4 +1,4 @@
-import { interpolate } from "../../../languages/Decorate.ts"
+import { interpolate } from "../../../languages/Decorations.ts"
 import { type Fields, refusedSegment, type Value } from "../../../languages/FieldPath.ts"
 import type { Event } from "../../Node.ts"
 import type { KvSettings } from "./KvSettings.ts"

@@ -1,6 +1,6 @@
 import { Effect, Schema } from "effect"
-import { decorationSettings } from "../Decorated.ts"
-import { parsedSettings } from "../Parsed.ts"
+import { decorationSettings } from "../DecorationSettings.ts"
+import { parsedSettings } from "../ParsingNode.ts"
 
 const text = (description: string, otherwise: string) =>
   Schema.String.check(Schema.isNonEmpty())

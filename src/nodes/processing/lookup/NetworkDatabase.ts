@@ -1,7 +1,7 @@
 import type { Value } from "../../../languages/FieldPath.ts"
 import type { NodeContext } from "../../Node.ts"
 import type { Address } from "../addresses/Address.ts"
-import type { Loaded } from "./Changing.ts"
+import type { Loaded } from "./ReloadedFiles.ts"
 import { filesOf, referenceOf, type Source } from "./TableSource.ts"
 
 /** Maximum size of a database, which is held in memory. */

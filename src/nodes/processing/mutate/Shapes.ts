@@ -1,7 +1,7 @@
 import { type Fields, isObject, refusedSegment, type Value } from "../../../languages/FieldPath.ts"
 import { isDeeperThan } from "../../../languages/json/JsonValue.ts"
 import type { Event } from "../../Node.ts"
-import { merge } from "../Parsed.ts"
+import { merge } from "../ParsingNode.ts"
 import { setMember } from "./Place.ts"
 
 /** Maximum nesting of a record, as inputs take it. */

@@ -1,4 +1,4 @@
-import { interpolate } from "../../../languages/Decorate.ts"
+import { interpolate } from "../../../languages/Decorations.ts"
 import { predicate } from "../../../languages/expression/Compile.ts"
 import { type Fields, fieldPath, isObject, type Value } from "../../../languages/FieldPath.ts"
 import { fieldAdder } from "../../../languages/Generated.ts"

@@ -4,9 +4,9 @@ import { Effect, Schema } from "effect"
 import { codeOf, Failure } from "../../../drivers/Failure.ts"
 import type { TenantFiles } from "../../../drivers/files/TenantFiles.ts"
 import { compressionOf } from "../../../nodes/Paths.ts"
-import type { Growth, Tailing } from "../../../nodes/Position.ts"
+import type { Growth, TailOptions } from "../../../nodes/Position.ts"
 import { FolderWatcher } from "./FolderWatcher.ts"
-import { type Block, Followed, type Reached } from "./Followed.ts"
+import { type Block, FollowedFile, type Reached } from "./FollowedFile.ts"
 import { beginsWith, type Identity, identify, isSame } from "./Identity.ts"
 
 /** Milliseconds between two checks of the files when the system reports no change. */
@@ -42,7 +42,7 @@ const reachedOf = ({ offset, line, turn, counts }: Known): Reached => ({
   counts
 })
 
-const knownOf = ({ path, device, inode, born, head }: Followed, reached: Reached): Known => {
+const knownOf = ({ path, device, inode, born, head }: FollowedFile, reached: Reached): Known => {
   const { line, ...counted } = reached
   return { path, device, inode, born, head, ...counted, ...(line === undefined ? {} : { line }) }
 }
@@ -67,12 +67,12 @@ export const savedRoot = (position: unknown): string | undefined => {
 export class Tail {
   readonly #pattern: string
   readonly #files: TenantFiles
-  readonly #how: Tailing
+  readonly #how: TailOptions
   readonly #signal: AbortSignal
   readonly #watcher: FolderWatcher
   /** Files that have no name now, oldest first. They return with a share that was offline or a folder that was moved. */
   #known: ReadonlyArray<Known>
-  #followed: Array<Followed> = []
+  #followed: Array<FollowedFile> = []
   #count = 0
   #mostFollowed = 0
   /** The paths that were reported as unreadable. */
@@ -80,7 +80,7 @@ export class Tail {
   /** How often files could not be opened. */
   readonly #refused = new Map<string, number>()
 
-  constructor(pattern: string, files: TenantFiles, position: unknown, how: Tailing, signal: AbortSignal) {
+  constructor(pattern: string, files: TenantFiles, position: unknown, how: TailOptions, signal: AbortSignal) {
     this.#pattern = pattern
     this.#how = how
     this.#files = files
@@ -95,7 +95,7 @@ export class Tail {
     files: [...this.#known, ...this.#followed.map((file) => knownOf(file, file.taken))]
   })
 
-  readonly #growth = (file: Followed, { bytes, from, ended }: Block, isDue = false): Growth => {
+  readonly #growth = (file: FollowedFile, { bytes, from, ended }: Block, isDue = false): Growth => {
     const { number, path, content, counts, encoding, reach, taken } = file
     const place = { offset: from, line: from === taken.offset ? taken.line : undefined }
     const [behind, position] = [this.#behind(), this.#position]
@@ -136,7 +136,7 @@ export class Tail {
   }
 
   /** Tells the receiver of bytes that wait for further lines for too long. */
-  *#due(file: Followed): Generator<Growth> {
+  *#due(file: FollowedFile): Generator<Growth> {
     const { dueAfter } = this.#how
     if (dueAfter === undefined || file.dueIn(dueAfter) !== 0) return
     const block = file.due()
@@ -154,7 +154,7 @@ export class Tail {
   /** Searches for the files that match the glob: opens new ones, and notes which have lost their names. */
   async #find(): Promise<void> {
     const paths = await this.#files.found(this.#pattern)
-    const named = new Set<Followed>()
+    const named = new Set<FollowedFile>()
     const base = await this.#files.folder(this.#pattern)
     const folders = new Set(base === undefined ? [] : [base])
     for (const path of paths) {
@@ -215,7 +215,7 @@ export class Tail {
   }
 
   /** Follows a file. A file that was found under a name outside of the glob has to be known. */
-  async #add(path: string, isMoved = false): Promise<Followed | undefined> {
+  async #add(path: string, isMoved = false): Promise<FollowedFile | undefined> {
     const handle = await this.#open(path)
     if (handle === undefined) return undefined
     const identity = await identify(handle)
@@ -237,7 +237,7 @@ export class Tail {
       turn: known === undefined ? 0 : known.turn + 1,
       counts: { records: 0, failures: 0 }
     }
-    const file = new Followed(
+    const file = new FollowedFile(
       ++this.#count,
       path,
       handle,

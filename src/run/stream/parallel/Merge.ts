@@ -6,12 +6,12 @@ import { type NodeType, node as nodeOf, type RunContext } from "../../../nodes/N
 import type { OpenFile, Sink } from "../../../nodes/NodeFiles.ts"
 import type { Split } from "../../../nodes/Split.ts"
 import { componentOf, type DagNode, type Flowline } from "../../../protocol/Flowline.ts"
-import { type Counted, type NodeCounters, replacedCounts } from "../../../protocol/RunProtocol.ts"
+import { type NodeCounter, type NodeCounters, replacedCounts } from "../../../protocol/RunProtocol.ts"
 import { type Pipeline, pipeline } from "../Pipeline.ts"
 import type { Made, Piece } from "./Part.ts"
 
 /** The result of a piece, and the number of the part that produced it. */
-export interface Finished extends Made {
+export interface FinishedPiece extends Made {
   readonly part: number
   /** Called when the deliveries were processed, so that the memory of their texts can be reused. */
   readonly free?: () => void
@@ -24,7 +24,7 @@ export interface PartPool {
   /** Announces that much input follows. */
   readonly hurry?: () => void
   /** Rejects with the failure of the part. */
-  readonly take: (piece: Piece) => Promise<Finished>
+  readonly take: (piece: Piece) => Promise<FinishedPiece>
 }
 
 /** Size of a file, in bytes, that takes long enough to read for starting more parts. */
@@ -47,14 +47,14 @@ class Tally {
   readonly #last = new Map<number, ReadonlyMap<string, NodeCounters>>()
   readonly #sums = new Map<string, NodeCounters>()
 
-  add({ part, counters }: Finished): void {
+  add({ part, counters }: FinishedPiece): void {
     const last = this.#last.get(part)
     for (const now of counters) {
       const before = last?.get(now.component)
       const sum = this.#sums.get(now.component)
       const grown = (name: "recordsIn" | "recordsOut" | "errors") =>
         (sum?.[name] ?? 0) + now[name] - (before?.[name] ?? 0)
-      const counted = (name: Exclude<Counted, "files">) =>
+      const counted = (name: Exclude<NodeCounter, "files">) =>
         now[name] === undefined ? {} : { [name]: (sum?.[name] ?? 0) + now[name] - (before?.[name] ?? 0) }
       const { streams } = now
       const ways = (stream: string) =>
@@ -99,7 +99,7 @@ export const merged = (
   /** Settles when no text of the pieces so far is on loan. */
   let returned: Promise<unknown> = Promise.resolve()
 
-  const deliver = async (finished: Finished): Promise<void> => {
+  const deliver = async (finished: FinishedPiece): Promise<void> => {
     tally.add(finished)
     const loans: Array<Promise<void>> = []
     const lend = () => {
@@ -123,7 +123,7 @@ export const merged = (
         const pieces = type.pieces?.(settings)
         if (pieces === undefined) throw new Error(`${type.type} cannot be read in pieces`)
         const read = Result.getOrThrow(pieces)
-        const underWay: Array<Promise<Finished>> = []
+        const underWay: Array<Promise<FinishedPiece>> = []
         let isBegun = false
         const take = async (piece: Piece) => {
           isBegun = true

@@ -7,7 +7,7 @@ export type Start = string
 export type Request = Piece
 
 /** The answers, in the order of the pieces. Their texts lie in shared memory that is reused: see {@link perPart}. */
-export type Reply = Made | { readonly component: string | undefined; readonly failure: string }
+export type PartReply = Made | { readonly component: string | undefined; readonly failure: string }
 
 /** The first message of a thread: it is ready for pieces. */
 export const ready = "ready"

@@ -4,9 +4,9 @@ import { program } from "../../../drivers/Programs.ts"
 import { portable } from "../../../nodes/inputs/files/Blocks.ts"
 import { encodeOrder, type Order } from "../../../protocol/RunProtocol.ts"
 import { NodeFailure } from "../NodeFailure.ts"
-import type { Finished, PartPool } from "./Merge.ts"
+import type { FinishedPiece, PartPool } from "./Merge.ts"
 import type { Part, Piece } from "./Part.ts"
-import { perPart, type Reply, type Request, ready, type Start } from "./PartMessages.ts"
+import { type PartReply, perPart, type Request, ready, type Start } from "./PartMessages.ts"
 
 /** Minimum heap of a thread, in MiB. It limits the number of threads by the run's memory. */
 const leastHeapMib = 64
@@ -28,7 +28,7 @@ class Thread {
   readonly #part: number
   readonly #worker: Worker
   readonly #onFree: () => void
-  readonly #waiting: Array<PromiseWithResolvers<Finished>> = []
+  readonly #waiting: Array<PromiseWithResolvers<FinishedPiece>> = []
   #lost: Error | undefined
   isReady = false
   /** Number of pieces whose texts have not been processed. */
@@ -46,7 +46,7 @@ class Thread {
       // A thread needs only the compile cache from the environment; with it, it starts in half the time.
       env: cache === undefined ? {} : { NODE_COMPILE_CACHE: cache }
     })
-    this.#worker.on("message", (reply: Reply | typeof ready) => {
+    this.#worker.on("message", (reply: PartReply | typeof ready) => {
       if (reply === ready) {
         this.isReady = true
         return onFree()
@@ -64,8 +64,8 @@ class Thread {
     this.#worker.once("exit", () => onLost(this.#end(new Error("A part of the run ended unexpectedly"))))
   }
 
-  take(piece: Piece): Promise<Finished> {
-    const answer = Promise.withResolvers<Finished>()
+  take(piece: Piece): Promise<FinishedPiece> {
+    const answer = Promise.withResolvers<FinishedPiece>()
     this.busy++
     if (this.#lost !== undefined) answer.reject(this.#lost)
     else {
@@ -113,7 +113,7 @@ class Here {
     return !this.#isAtWork && this.#busy < perPart
   }
 
-  async take(piece: Piece): Promise<Finished> {
+  async take(piece: Piece): Promise<FinishedPiece> {
     this.#isAtWork = true
     this.#busy++
     try {
@@ -137,7 +137,7 @@ const worthwhileMillis = 200
 
 interface Waiting {
   readonly piece: Piece
-  readonly answer: PromiseWithResolvers<Finished>
+  readonly answer: PromiseWithResolvers<FinishedPiece>
 }
 
 /**
@@ -161,8 +161,8 @@ export class Threads implements PartPool {
     this.ahead = perPart * this.#count
   }
 
-  take(piece: Piece): Promise<Finished> {
-    const answer = Promise.withResolvers<Finished>()
+  take(piece: Piece): Promise<FinishedPiece> {
+    const answer = Promise.withResolvers<FinishedPiece>()
     this.#waiting.push({ piece, answer })
     this.#assign()
     return answer.promise

@@ -12,7 +12,7 @@ import { StoredFiles } from "../../files/StoredFiles.ts"
 import { inputs } from "../../InputContext.ts"
 import { NodeFailure } from "../NodeFailure.ts"
 import { part } from "./Part.ts"
-import { perPart, type Reply, type Request, ready } from "./PartMessages.ts"
+import { type PartReply, perPart, type Request, ready } from "./PartMessages.ts"
 import { TextMemory } from "./TextMemory.ts"
 
 // Entry of a thread that runs the inner nodes of a flowline on some of its records.
@@ -55,7 +55,7 @@ const readAt = (file: number, into: Uint8Array, at: number): number => {
   return filled
 }
 
-const failureOf = (error: unknown): Reply => {
+const failureOf = (error: unknown): PartReply => {
   if (error instanceof NodeFailure) return { component: error.component, failure: error.detail }
   return { component: undefined, failure: messageOf(error) }
 }
@@ -73,7 +73,7 @@ parentPort?.on("message", (request: Request) => {
       const made = await take(request)
       // Frees the memory at once: the garbage collector would let much of it pile up.
       if ("block" in request) for (const { buffer } of request.block.pieces) (buffer as ArrayBuffer).transfer(0)
-      parentPort?.postMessage(made satisfies Reply)
+      parentPort?.postMessage(made satisfies PartReply)
     } catch (error) {
       parentPort?.postMessage(failureOf(error))
     }

@@ -1,28 +1,29 @@
-/** The controls of a body that is being received. */
-export interface Inflow {
-  readonly hold: () => void
+/** Controls the reception of a body, which begins paused. */
+export interface BodySubscription {
+  readonly pause: () => void
   readonly resume: () => void
   /** Ends the reception. What has not come yet is left to the server. */
-  readonly leave: () => void
+  readonly cancel: () => void
 }
 
 /** The receiver of a body. */
-export interface Intake {
+export interface BodyObserver {
   readonly chunk: (chunk: Uint8Array) => void
   readonly end: () => void
   /** The body has broken off. */
   readonly fail: () => void
 }
 
-const openers = new WeakMap<object, (intake: Intake) => Inflow>()
+const bodies = new WeakMap<object, (observer: BodyObserver) => BodySubscription>()
 
-/** Lets the body of a request be received without a stream: it is held until the first `resume`. */
-export const offerInflow = (source: object, open: (intake: Intake) => Inflow): void => {
-  openers.set(source, open)
+/** Lets the body of a request be received without a stream: it is paused until the first `resume`. */
+export const offerSubscription = (source: object, subscribe: (observer: BodyObserver) => BodySubscription): void => {
+  bodies.set(source, subscribe)
 }
 
 /**
- * Opens the body behind a request, in place of running its stream, which takes more processor time for a chunk than what
- * is done with it; undefined for a body that has only its stream.
+ * Subscribes to the body of a request. Its stream takes more processor time for a chunk than what is done with the chunk.
+ * Undefined for a body that has only its stream.
  */
-export const inflowOf = (source: object): ((intake: Intake) => Inflow) | undefined => openers.get(source)
+export const subscriptionOf = (source: object): ((observer: BodyObserver) => BodySubscription) | undefined =>
+  bodies.get(source)

@@ -2,7 +2,7 @@
  * A growing byte buffer. `expected` is the final size if it is known; it is reserved at once, but costs memory only as
  * far as it is filled. Beyond it the buffer doubles, so small pieces cost no more than large ones.
  */
-export class Bytes {
+export class ByteBuffer {
   readonly #expected: number
   #buffer = new Uint8Array(0)
   #length = 0

@@ -2,7 +2,7 @@ import { Effect, type Scope } from "effect"
 import type { TenantId } from "../Tenant.ts"
 
 /** How many tenants and works share something. */
-export interface TurnLimits<E, Who extends string = TenantId> {
+export interface FairSemaphoreLimits<E, Who extends string = TenantId> {
   /** Places in all. */
   readonly all: number
   /** Places of one tenant at once. */
@@ -19,8 +19,8 @@ export interface TurnLimits<E, Who extends string = TenantId> {
  */
 export const lastingPlaces = (
   { all, each }: { readonly all: number; readonly each: number },
-  eachOf: TurnLimits<never>["each"] = each
-): TurnLimits<never> => ({ all, each: eachOf, kept: each < all ? Math.floor(all / 4) : 0 })
+  eachOf: FairSemaphoreLimits<never>["each"] = each
+): FairSemaphoreLimits<never> => ({ all, each: eachOf, kept: each < all ? Math.floor(all / 4) : 0 })
 
 interface Waiting {
   readonly size: number
@@ -32,14 +32,14 @@ interface Waiting {
  * Places that tenants share, or others whom `Who` names. Within a tenant, who came first gets the next place; between
  * tenants they go round, so that a tenant with much work does not hold up the others.
  */
-export class Turns<E = never, Who extends string = TenantId> {
-  readonly #limits: TurnLimits<E, Who>
+export class FairSemaphore<E = never, Who extends string = TenantId> {
+  readonly #limits: FairSemaphoreLimits<E, Who>
   #taken = 0
   readonly #takenBy = new Map<Who, number>()
   /** The tenants that wait, the next one first. */
   readonly #queues = new Map<Who, Array<Waiting>>()
 
-  constructor(limits: TurnLimits<E, Who>) {
+  constructor(limits: FairSemaphoreLimits<E, Who>) {
     this.#limits = limits
   }
 

@@ -18,7 +18,7 @@ export interface KeyClaim {
  * The state of a key: it was free and is now taken, it has an answer, its first request is still running, or that
  * request was a different one.
  */
-export type Begun =
+export type KeyState =
   | { readonly _tag: "New"; readonly claim: KeyClaim }
   | { readonly _tag: "Answered"; readonly answer: string }
   | { readonly _tag: "InProgress" }
@@ -41,7 +41,7 @@ export class IdempotencyStore extends Context.Service<
       tenant: TenantId,
       key: IdempotencyKey,
       fingerprint: string
-    ) => Effect.Effect<Begun, StorageUnreachable>
+    ) => Effect.Effect<KeyState, StorageUnreachable>
     /**
      * Makes the writes and the answer to them final, both or neither. `Conflict`: this gateway was taken for dead and
      * a repeat has the key now; nothing was written.

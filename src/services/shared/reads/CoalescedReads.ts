@@ -20,7 +20,7 @@ interface Read<A, E> {
 }
 
 /** Reads of one key: one is under way, and one waits for it. */
-interface Turns<A, E> {
+interface KeyedReads<A, E> {
   current: Read<A, E>
   next: Read<A, E> | undefined
 }
@@ -31,53 +31,53 @@ const close = <A, E>({ scope, users, isOver }: Read<A, E>): void => {
 
 /** Reads of all keys. */
 class Shares {
-  readonly #turns = new Map<string, Turns<unknown, unknown>>()
+  readonly #reads = new Map<string, KeyedReads<unknown, unknown>>()
 
   /** The read of a key that has not begun, and whether it is new. */
   join<A, E>(key: string, make: () => Read<A, E>): { readonly read: Read<A, E>; readonly isFirst: boolean } {
     // All who name a key read the same, so what they find has one type.
-    const turns = this.#turns.get(key) as Turns<A, E> | undefined
-    if (turns?.next !== undefined) return { read: turns.next, isFirst: false }
+    const reads = this.#reads.get(key) as KeyedReads<A, E> | undefined
+    if (reads?.next !== undefined) return { read: reads.next, isFirst: false }
     const read = make()
-    if (turns !== undefined) turns.next = read
-    else this.#turns.set(key, { current: read, next: undefined } as Turns<unknown, unknown>)
+    if (reads !== undefined) reads.next = read
+    else this.#reads.set(key, { current: read, next: undefined } as KeyedReads<unknown, unknown>)
     return { read, isFirst: true }
   }
 
   /** Begins a read, unless it waits for another one. */
   begin<A, E>(key: string, read: Read<A, E>): void {
-    const turns = this.#turns.get(key) as Turns<A, E> | undefined
-    if (turns?.current !== read) return
+    const reads = this.#reads.get(key) as KeyedReads<A, E> | undefined
+    if (reads?.current !== read) return
     read.fiber = read.begin()
-    read.fiber.addObserver((exit) => this.#end(key, turns, exit))
+    read.fiber.addObserver((exit) => this.#end(key, reads, exit))
   }
 
   /** One who shared the read is over. A read that nobody waits for is given up. */
   leave<A, E>(key: string, read: Read<A, E>): void {
     read.users -= 1
     if (read.users > 0) return
-    const turns = this.#turns.get(key) as Turns<A, E> | undefined
-    if (turns?.next === read) {
-      turns.next = undefined
+    const reads = this.#reads.get(key) as KeyedReads<A, E> | undefined
+    if (reads?.next === read) {
+      reads.next = undefined
       read.isOver = true
     }
     if (read.isOver) close(read)
     else read.fiber?.interruptUnsafe()
   }
 
-  #end<A, E>(key: string, turns: Turns<A, E>, exit: Exit.Exit<A, E>): void {
-    const { current, next } = turns
+  #end<A, E>(key: string, reads: KeyedReads<A, E>, exit: Exit.Exit<A, E>): void {
+    const { current, next } = reads
     current.isOver = true
     for (const resume of current.askers) resume(exit)
     close(current)
     if (next === undefined) {
-      this.#turns.delete(key)
+      this.#reads.delete(key)
       return
     }
-    turns.current = next
-    turns.next = undefined
+    reads.current = next
+    reads.next = undefined
     // The read that waits was asked for before this failure: it ends alike, instead of waiting as long again.
-    if (Exit.isFailure(exit) && !Exit.hasInterrupts(exit)) this.#end(key, turns, exit)
+    if (Exit.isFailure(exit) && !Exit.hasInterrupts(exit)) this.#end(key, reads, exit)
     else this.begin(key, next)
   }
 }
@@ -86,8 +86,8 @@ class Shares {
  * Lets equal requests share a read. One read of a key is under way at a time; whoever asks meanwhile shares the next one.
  * So each is answered with what was there after it had asked, as if it had read alone.
  */
-export class EqualReads extends Context.Service<
-  EqualReads,
+export class CoalescedReads extends Context.Service<
+  CoalescedReads,
   {
     /**
      * What `read` finds: the same for all who name the key. What it holds in its scope is held until all who share it are
@@ -98,10 +98,10 @@ export class EqualReads extends Context.Service<
       read: Effect.Effect<A, E, R>
     ) => Effect.Effect<Found<A>, E, Exclude<R, Scope.Scope> | Scope.Scope>
   }
->()("flow/shared/EqualReads") {
-  static readonly layer = Layer.sync(EqualReads, () => {
+>()("flow/shared/CoalescedReads") {
+  static readonly layer = Layer.sync(CoalescedReads, () => {
     const shares = new Shares()
-    return EqualReads.of({
+    return CoalescedReads.of({
       share: <A, E, R>(key: string, read: Effect.Effect<A, E, R>) =>
         Effect.contextWith((context: Context.Context<Exclude<R, Scope.Scope>>) => {
           const make = (): Read<A, E> => {

@@ -16,7 +16,7 @@ export interface LinePage {
 export const followedPage: LinePage = { rows: 1000, bytes: 64 * 1024 }
 
 /** The items that a follower of an output receives: lines, occasional heartbeats, and the end. */
-export type Followed<End> =
+export type FollowEvent<End> =
   | { readonly _tag: "Lines"; readonly lines: ReadonlyArray<StoredLine> }
   | { readonly _tag: "Quiet" }
   | { readonly _tag: "End"; readonly output: End }

@@ -4,13 +4,13 @@ import type { Issue } from "../../../errors/BadRequest.ts"
 export const isForm = (contentType = ""): boolean => /^multipart\/form-data\s*(;|$)/i.test(contentType)
 
 /** What the client declares about a file. `filename` is never a path. */
-export interface FileSaid {
+export interface DeclaredFile {
   readonly filename: string | undefined
   readonly contentType: string
 }
 
 /** A part of a form in memory, whether it was sent as a file or as a text field. */
-export interface FormPart extends FileSaid {
+export interface FormPart extends DeclaredFile {
   readonly bytes: Uint8Array<ArrayBuffer>
 }
 
@@ -26,7 +26,7 @@ export interface PartRules {
    * The faults of what the parts contain. Asked when a form is refused for other faults, so that all are told at once;
    * parts may be missing.
    */
-  readonly faults?: (parts: ReadonlyMap<string, FormPart>, file: FileSaid | undefined) => ReadonlyArray<Issue>
+  readonly faults?: (parts: ReadonlyMap<string, FormPart>, file: DeclaredFile | undefined) => ReadonlyArray<Issue>
   readonly parts: Readonly<Record<string, PartRule>>
   /** Maximum number of parts, whether a rule names them or not. */
   readonly maxParts?: number

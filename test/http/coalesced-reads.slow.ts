@@ -1,6 +1,6 @@
 import { assert, describe, it, layer } from "@effect/vitest"
 import { Deferred, Effect, Exit, Fiber, Schema, Scope } from "effect"
-import { EqualReads } from "../../src/services/shared/reads/CoalescedReads.ts"
+import { CoalescedReads } from "../../src/services/shared/reads/CoalescedReads.ts"
 import { flowlineForm, gateway, raw, TestGateway } from "../support/gateway.ts"
 
 /** A place that is written and read. Each read waits for its turn before it looks. */
@@ -34,7 +34,7 @@ interface Asked {
 
 const ask = (read: Effect.Effect<number, string, Scope.Scope>, at: number) =>
   Effect.gen(function* () {
-    const reads = yield* EqualReads
+    const reads = yield* CoalescedReads
     const scope = yield* Scope.make()
     const fiber = yield* Effect.forkChild(Scope.provide(reads.share("key", read), scope), { startImmediately: true })
     return { at, fiber, scope } satisfies Asked
@@ -71,7 +71,7 @@ describe("Equal reads", () => {
         }
         yield* Effect.forEach(asked, leave, { discard: true })
         assert.deepStrictEqual({ open: state.open, reads: state.reads <= asked.length }, { open: 0, reads: true })
-      }).pipe(Effect.provide(EqualReads.layer)),
+      }).pipe(Effect.provide(CoalescedReads.layer)),
     { arbitrary: { runs: 300 } }
   )
 
@@ -90,7 +90,7 @@ describe("Equal reads", () => {
         Array.from({ length: 20 }, () => 1)
       )
       assert.deepStrictEqual([found.filter(({ isFirst }) => isFirst).length, state.reads], [1, 2])
-    }).pipe(Effect.provide(EqualReads.layer))
+    }).pipe(Effect.provide(CoalescedReads.layer))
   )
 
   it.effect("go on without the request that began them, and end with the last one", () =>
@@ -108,7 +108,7 @@ describe("Equal reads", () => {
       assert.strictEqual(state.open, 1)
       yield* leave(third)
       assert.strictEqual(state.open, 0)
-    }).pipe(Effect.provide(EqualReads.layer))
+    }).pipe(Effect.provide(CoalescedReads.layer))
   )
 
   it.effect("fail together with the one before them", () =>
@@ -126,7 +126,7 @@ describe("Equal reads", () => {
       const later = yield* ask(read, 0)
       yield* end(Exit.void)
       assert.strictEqual((yield* Fiber.join(later.fiber)).value, 0)
-    }).pipe(Effect.provide(EqualReads.layer))
+    }).pipe(Effect.provide(CoalescedReads.layer))
   )
 })
 

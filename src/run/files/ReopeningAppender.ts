@@ -12,7 +12,7 @@ const copiedBytes = 1024 * 1024
  * A file that is appended to. If it was moved, for example by log rotation, or removed, later bytes go to a new file with
  * its name: in the old one nobody would find them. Calls must not overlap.
  */
-export class Appending {
+export class ReopeningAppender {
   readonly #what: string
   #file: AppendedFile
   #appender: Appender
@@ -27,9 +27,9 @@ export class Appending {
     this.#named = named
   }
 
-  static async open(area: Area, path: string, what: string, signal: AbortSignal): Promise<Appending> {
+  static async open(area: Area, path: string, what: string, signal: AbortSignal): Promise<ReopeningAppender> {
     const file = await openAppended(area, path, signal)
-    return new Appending(file, what, (await file.handle.stat()).size)
+    return new ReopeningAppender(file, what, (await file.handle.stat()).size)
   }
 
   get handle(): FileHandle {

@@ -1,5 +1,5 @@
 /** An edge of a graph; `from` and `to` are indices of nodes. */
-export interface Way {
+export interface IndexEdge {
   readonly from: number
   readonly to: number
 }
@@ -8,10 +8,10 @@ export interface Way {
  * A topological order of a graph with `size` nodes: first the nodes without senders, in index order, then each node
  * after its last sender. Nodes in a cycle and the nodes that depend on them are left out.
  */
-export const sendersFirst = (size: number, ways: ReadonlyArray<Way>): ReadonlyArray<number> => {
+export const topologicalOrder = (size: number, edges: ReadonlyArray<IndexEdge>): ReadonlyArray<number> => {
   const missing = new Array<number>(size).fill(0)
   const receivers = missing.map((): Array<number> => [])
-  for (const { from, to } of ways) {
+  for (const { from, to } of edges) {
     missing[to]!++
     receivers[from]!.push(to)
   }

@@ -1,7 +1,7 @@
 import { type Array as Arr, Effect, Pull, type Scope, Stream } from "effect"
 
 /** A source that was read up to a limit: all of it, or a stream that begins with what was read. */
-export type Gathered<A, E> =
+export type ReadAhead<A, E> =
   | { readonly _tag: "Whole"; readonly items: ReadonlyArray<A> }
   | { readonly _tag: "Longer"; readonly all: Stream.Stream<A, E> }
 
@@ -9,11 +9,11 @@ export type Gathered<A, E> =
  * Reads a stream until its items weigh more than the limit. What is shorter can be answered as a whole, with a length
  * and a tag. A source that cannot be read fails before the status of the answer is sent.
  */
-export const gathered = <A, E, R>(
+export const readAhead = <A, E, R>(
   stream: Stream.Stream<A, E, R>,
   most: number,
   weightOf: (item: A) => number
-): Effect.Effect<Gathered<A, E>, E, R | Scope.Scope> =>
+): Effect.Effect<ReadAhead<A, E>, E, R | Scope.Scope> =>
   Effect.gen(function* () {
     const pull = yield* Stream.toPull(stream)
     const read: Array<Arr.NonEmptyReadonlyArray<A>> = []

@@ -11,7 +11,7 @@ const maxCharacters = 8 * 1024 * 1024
 const gatherMillis = 100
 
 /** Collects records that arrive one by one, and sends them in batches: when there are enough, or after a short time. */
-export class Gather {
+export class RecordBatcher {
   readonly #emit: Emit
   readonly #failures: Failures
   readonly #ended = Promise.withResolvers<void>()

@@ -1,5 +1,5 @@
 import { Effect, Predicate, Schema } from "effect"
-import { asItIs, type Decorations, decorator } from "../../languages/Decorate.ts"
+import { asItIs, type Decorations, decorator } from "../../languages/Decorations.ts"
 import type { Explanation } from "../../languages/Explanation.ts"
 import { type Fields, fieldPath, type Value } from "../../languages/FieldPath.ts"
 import { fieldReader } from "../../languages/Generated.ts"

@@ -13,7 +13,7 @@ const first = 64 * 1024
  * Collects bytes into parts. The buffers of sent parts are reused, because garbage of this size would stay for long.
  * Only the first buffer grows on demand, as most contents are small.
  */
-export class Filling {
+export class PartBuffer {
   #buffer: Buffer
   #bytes = 0
   #size: number
@@ -96,7 +96,7 @@ export const collect = async (
   // Fails at once instead of with the next part: a slow source may take long to fill it.
   const giveUp = (cause: unknown) => failed.abort(cause)
   let upload: Multipart | undefined
-  const filling = new Filling(partSize(1))
+  const filling = new PartBuffer(partSize(1))
   let size = 0
   let parts = 0
 

@@ -13,7 +13,7 @@ export interface Loaded<A> {
  * What was read from files, and is read again when they have changed. Files that are being written are not read: they
  * have to be the same in two looks, and after they were read. What cannot be read leaves everything as it was.
  */
-export class Changing<A> {
+export class ReloadedFiles<A> {
   readonly #context: NodeContext
   readonly #files: Pick<InputFiles, "versionOf">
   readonly #path: string | undefined
@@ -60,10 +60,10 @@ export class Changing<A> {
     path: string | undefined,
     every: string,
     load: () => Promise<Loaded<A>>
-  ): Promise<Changing<A>> {
+  ): Promise<ReloadedFiles<A>> {
     const version = path === undefined ? undefined : await files.versionOf?.(path)
     const { value } = await load()
-    return new Changing(context, files, path, every, load, value, version)
+    return new ReloadedFiles(context, files, path, every, load, value, version)
   }
 
   /** The current value. Never waits: a change counts from a later call on. */

@@ -29,7 +29,7 @@ export interface Reached {
 const nothing = { records: 0, failures: 0 }
 
 /** An open file that grows. `path` is the name under which it was found. */
-export class Followed {
+export class FollowedFile {
   readonly number: number
   readonly device: string
   readonly inode: string

@@ -6,4 +6,4 @@ import { setFlagsFromString } from "node:v8"
  * objects at the same places, and these would stay there with all that they refer to: a quarter of the processor time
  * of a small request, pauses of 10 ms, and more than 100 MiB.
  */
-export const makeAllYoung = (): void => setFlagsFromString("--no-allocation-site-pretenuring")
+export const disablePretenuring = (): void => setFlagsFromString("--no-allocation-site-pretenuring")

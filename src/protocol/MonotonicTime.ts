@@ -7,6 +7,6 @@ import { type Clock, Effect } from "effect"
 export const monotonicMillis = (clock: Clock.Clock): number => Number(clock.monotonicTimeNanosUnsafe()) / 1e6
 
 /** The same as an effect. */
-export const steadyMillis: Effect.Effect<number> = Effect.clockWith((clock) =>
+export const monotonicNow: Effect.Effect<number> = Effect.clockWith((clock) =>
   Effect.sync(() => monotonicMillis(clock))
 )
