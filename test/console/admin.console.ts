@@ -4,7 +4,7 @@ import { join } from "node:path"
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import type { Page } from "playwright-core"
-import { Console, escape, open, soon, violations, visit } from "./support.ts"
+import { at, Console, escape, open, soon, violations, visit } from "./support.ts"
 
 const views = ["Limits and use", "API keys", "Secrets", "Audit", "Gateways", "Retention"] as const
 
@@ -141,7 +141,7 @@ layer(Console.layer, { excludeTestServices: true })("administration", (it) => {
     await page.waitForURL(/principal=nobody&action=keys/)
     assert.strictEqual(await page.evaluate(() => history.length), steps + 1)
     await page.goBack()
-    await page.waitForURL(/audit$/)
+    await page.waitForURL(at(/audit$/))
     for (const field of [who!, action!]) await soon(async () => assert.strictEqual(await field.inputValue(), ""))
     await page.goForward()
     await soon(async () => assert.strictEqual(await who!.inputValue(), "nobody"))

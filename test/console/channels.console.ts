@@ -3,7 +3,7 @@ import type { Page } from "playwright-core"
 import { eventually } from "../support/process.ts"
 import { files, main, markup, state } from "./jobs.ts"
 import { clientOf, consoleOf, tenant } from "./pages.ts"
-import { editor, escape, faultless, soon, violations, visit } from "./support.ts"
+import { at, editor, escape, faultless, soon, violations, visit } from "./support.ts"
 
 layer(consoleOf(files), { excludeTestServices: true })("channels", (it) => {
   const inPage = (name: string, path: string, run: (page: Page, url: string) => Promise<void>) =>
@@ -13,7 +13,7 @@ layer(consoleOf(files), { excludeTestServices: true })("channels", (it) => {
     await state(page, "shop").filter({ hasText: "stopped" }).filter({ hasText: "No job is to run." }).waitFor()
     await state(page, "broken").filter({ hasText: "invalid" }).filter({ hasText: "line 2" }).waitFor()
     await page.getByRole("link", { name: "broken" }).click()
-    await page.waitForURL(/channels\/broken$/)
+    await page.waitForURL(at(/channels\/broken$/))
     await main(page).getByText("/applications/0/runtime").first().waitFor()
     await page.goBack()
     await state(page, "shop").waitFor()
@@ -47,7 +47,7 @@ layer(consoleOf(files), { excludeTestServices: true })("channels", (it) => {
     await state(page, "local/ticks").filter({ hasText: "stopped" }).filter({ hasText: "It was stopped" }).waitFor()
     await page.getByRole("button", { name: "Delete" }).click()
     await confirm.getByRole("button", { name: "Delete" }).click()
-    await page.waitForURL(/channels$/)
+    await page.waitForURL(at(/channels$/))
     await state(page, "made").waitFor({ state: "detached" })
   })
 

@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto"
 import { assert, layer } from "@effect/vitest"
 import type { Page } from "playwright-core"
 import { artifact, choose, contentOf, drop, form, register, sha256, tenant } from "./data.ts"
-import { Console, editor, escape, soon, violations, visit } from "./support.ts"
+import { at, Console, editor, escape, soon, violations, visit } from "./support.ts"
 
 layer(Console.layer, { excludeTestServices: true })("artifacts and the registry", (it) => {
   const inPage = (name: string, path: string, run: (page: Page, url: string, data: string) => Promise<void>) =>
@@ -77,7 +77,7 @@ layer(Console.layer, { excludeTestServices: true })("artifacts and the registry"
       .getByRole("row", { name: /1\.9\.0/ })
       .getByRole("link")
       .click()
-    await page.waitForURL(/\/console\/data\/artifacts\/org\.example\/http-status\?q=STATUS&all=1&version=1\.9\.0$/)
+    await page.waitForURL(at(/\/console\/data\/artifacts\/org\.example\/http-status\?q=STATUS&all=1&version=1\.9\.0$/))
     const detail = page.getByRole("region", { name: "http-status" })
     await detail.getByText("Codes and their reasons").waitFor()
     await detail.getByText(sha256(table)).waitFor()
@@ -137,7 +137,7 @@ layer(Console.layer, { excludeTestServices: true })("artifacts and the registry"
     await detail.getByRole("gridcell", { name: "4" }).waitFor()
     await detail.getByRole("link", { name: "1", exact: true }).click()
     await detail.getByText(sha256("a;b\n1;2\n")).waitFor()
-    await page.waitForURL(/\/console\/data\/registry\/tables\/2026\/one\.csv\?version=1$/)
+    await page.waitForURL(at(/\/console\/data\/registry\/tables\/2026\/one\.csv\?version=1$/))
     assert.strictEqual((await contentOf(page, detail.getByRole("link", { name: "Download" }))).toString(), "a;b\n1;2\n")
     await detail.getByRole("button", { name: "Upload a version" }).click()
     await choose(page, "Choose files", [{ name: "whatever.csv", content: "a;b\n5;6\n" }])
@@ -177,7 +177,7 @@ layer(Console.layer, { excludeTestServices: true })("artifacts and the registry"
     await page.keyboard.press("Enter")
     const detail = page.getByRole("region", { name: "keys/b.txt" })
     await editor(page, /^Content of b.txt/).waitFor()
-    await page.waitForURL(/\/console\/data\/registry\/keys\/b\.txt\?q=keys$/)
+    await page.waitForURL(at(/\/console\/data\/registry\/keys\/b\.txt\?q=keys$/))
     const remove = detail.getByRole("button", { name: "Delete", exact: true })
     await remove.focus()
     await page.keyboard.press("Enter")

@@ -1,7 +1,7 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { boxOf, cursorBehind, flowline, openFlowlines, problems, saved, text, textOf, title } from "./flowlinePages.ts"
-import { Console, fill, soon, violations, watched } from "./support.ts"
+import { at, Console, fill, soon, violations, watched } from "./support.ts"
 
 /** Would run if any part of the page treated it as something else than text. */
 const hostile = `<img src=x onerror="globalThis.ran = 1">`
@@ -140,7 +140,7 @@ layer(Console.layer, { excludeTestServices: true })("a flowline that is edited",
     await page.getByRole("dialog").getByText("It has no parameters.").waitFor()
     await tabTo(/^Run$/)
     await keyboard.press("Enter")
-    await page.waitForURL(/\/console\/runs\/[\w-]+\/[\w-]+-\d+$/)
+    await page.waitForURL(at(/\/console\/runs\/[\w-]+\/[\w-]+-\d+$/))
     assert.deepStrictEqual(complaints, [])
     await page.context().close()
   })

@@ -2,7 +2,7 @@ import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import type { Page } from "playwright-core"
 import { configuration, tenant } from "./guide.ts"
-import { Console, editor, faultless, open, soon, violations, visit } from "./support.ts"
+import { at, Console, editor, faultless, open, soon, violations, visit, withoutTenant } from "./support.ts"
 
 layer(Console.with(configuration), { excludeTestServices: true })("the guide of a tenant", (it) => {
   const inPage = (name: string, path: string, run: (page: Page, url: string) => Promise<void>) =>
@@ -19,7 +19,7 @@ layer(Console.with(configuration), { excludeTestServices: true })("the guide of 
     await page.evaluate(() => Object.assign(globalThis, { isSame: true }))
     await article(page).getByRole("link", { name: "Running a flowline" }).click()
     await article(page).getByRole("heading", { name: "Running a flowline", level: 2 }).waitFor()
-    await page.waitForURL(`${url}/console/guide/documentation/flowlines`)
+    await page.waitForURL(at(`${url}/console/guide/documentation/flowlines`))
     assert.isTrue(await page.evaluate(() => globalThis.isSame))
     const links = page.getByRole("navigation", { name: "Pages of the documentation" })
     await links.locator('[aria-current="page"]').first().waitFor()
@@ -30,7 +30,9 @@ layer(Console.with(configuration), { excludeTestServices: true })("the guide of 
     await article(page).getByRole("heading", { name: "Deep page" }).waitFor()
     await page.waitForFunction(() => (document.querySelector("article img") as HTMLImageElement).naturalWidth > 0)
     await article(page).getByRole("link", { name: "up" }).click()
-    await soon(async () => assert.strictEqual(page.url(), `${url}/console/guide/documentation/patterns#a`))
+    await soon(async () =>
+      assert.strictEqual(withoutTenant(page.url()), `${url}/console/guide/documentation/patterns#a`)
+    )
     await article(page).getByRole("heading", { name: "Testing patterns", level: 2 }).waitFor()
   })
 
@@ -96,7 +98,7 @@ layer(Console.with(configuration), { excludeTestServices: true })("the guide of 
       } else {
         await article(page).getByRole("link", { name: "to patterns" }).click()
         await article(page).getByRole("heading", { name: "Testing patterns" }).waitFor()
-        await page.waitForURL(`${url}/console/guide/documentation/patterns`)
+        await page.waitForURL(at(`${url}/console/guide/documentation/patterns`))
       }
     })
   }
@@ -108,7 +110,7 @@ layer(Console.with(configuration), { excludeTestServices: true })("the guide of 
     const status = results.getByRole("status")
     await status.filter({ hasText: /^1 page of \d+ found$/ }).waitFor()
     await results.locator("mark", { hasText: "orchid" }).waitFor()
-    await page.waitForURL(/\?q=zygomorphic\+ORCHID$/)
+    await page.waitForURL(at(/\?q=zygomorphic\+ORCHID$/))
     await page.keyboard.press("Tab")
     // The next links are those of the pages; the results come after them.
     await results.getByRole("link", { name: "Deep page" }).focus()
@@ -144,7 +146,7 @@ layer(Console.with(configuration), { excludeTestServices: true })("the guide of 
         .waitFor()
       await page.keyboard.press("Enter")
       await soon(async () =>
-        assert.match(page.url(), /\/guide\/configuration\/flowlines\/syslog\.hjson\?q=syslog\.hj$/)
+        assert.match(withoutTenant(page.url()), /\/guide\/configuration\/flowlines\/syslog\.hjson\?q=syslog\.hj$/)
       )
       await editor(page, /^Content of syslog.hjson/).waitFor()
       const colour = async (text: string) =>

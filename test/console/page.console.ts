@@ -2,7 +2,20 @@ import { gzipSync } from "node:zlib"
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { proxy } from "./proxy.ts"
-import { Console, editor, escape, fill, noteShifts, open, rate, shiftsOf, soon, violations, visit } from "./support.ts"
+import {
+  Console,
+  editor,
+  escape,
+  fill,
+  noteShifts,
+  open,
+  rate,
+  shiftsOf,
+  soon,
+  violations,
+  visit,
+  withoutTenant
+} from "./support.ts"
 
 const dialogs = ["Propose patterns", "Pattern bank", "History", "Share", "Use in a flowline"] as const
 
@@ -59,7 +72,7 @@ layer(Console.layer, { excludeTestServices: true })("the console", (it) => {
       const { url } = yield* proxy(gateway.port)
       yield* Effect.promise(async () => {
         const { page, complaints } = await open(browser, `${url}/`)
-        assert.strictEqual(page.url().replace(/#.*/, ""), `${url}/console/`)
+        assert.strictEqual(withoutTenant(page.url()).replace(/#.*/, ""), `${url}/console/`)
         await rate(page).filter({ hasText: "3 of 4 lines match" }).waitFor()
         await page.getByRole("button", { name: "Pattern bank" }).click()
         await page.getByText(/\d+ patterns/).waitFor()

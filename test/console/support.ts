@@ -63,6 +63,18 @@ export const open = async (
 /** An element that shows that a page is present. */
 type Ready = (page: Page) => Locator
 
+/** An address without the tenant that it names. */
+export const withoutTenant = (address: string): string =>
+  address.replace(/([?&])tenant=[^&#]*(&?)/, (_, before, after) => (after === "" ? "" : before))
+
+/** Whether an address without its tenant is this, for `waitForURL`. */
+export const at =
+  (expected: RegExp | string) =>
+  ({ href }: URL): boolean => {
+    const address = withoutTenant(href)
+    return typeof expected === "string" ? address === expected : expected.test(address)
+  }
+
 /** Records failed scripts, dialogs and policy violations of a page. */
 export const listen = (page: Page, complaints: Array<string>): void => {
   page.on("pageerror", (error) => complaints.push(error.message))

@@ -80,4 +80,47 @@ layer(Console.layer, { excludeTestServices: true })("the tenant", (it) => {
     await choose(page, "mytenant")
     await text(page).getByText("name: first-steps-typed").waitFor()
   })
+
+  scenario("is named by every address, which leads a reader of another tenant there", async (context, url) => {
+    const page = await opened(context, `${url}/console/data/registry?q=a`, "mytenant")
+    await page.waitForURL(`${url}/console/data/registry?tenant=mytenant&q=a`)
+    await choose(page, "othertenant")
+    await page.waitForURL(`${url}/console/data/registry?tenant=othertenant&q=a`)
+    // Each page keeps it, whichever way it is opened.
+    for (const link of await page.getByRole("navigation").getByRole("link").all()) {
+      assert.match((await link.getAttribute("href")) ?? "", /\?tenant=othertenant$/)
+    }
+    await page.getByRole("link", { name: "Flowlines", exact: true }).click()
+    await page.getByRole("link", { name: "New flowline" }).first().click()
+    await page.waitForURL(`${url}/console/flowlines/new?tenant=othertenant`)
+    const address = page.url()
+    const colleague = await opened(context, `${url}/console/runs`, "othertenant")
+    await choose(colleague, "mytenant")
+    await colleague.goto(address)
+    await tenantOf(colleague, "othertenant").waitFor()
+    // The tenant that the link named is that of the tab from now on, also for addresses that name none.
+    await colleague.goto(`${url}/console/runs`)
+    await colleague.waitForURL(`${url}/console/runs?tenant=othertenant`)
+    await page.goto(`${url}/console/`)
+    await page.waitForURL((now) => now.search === "?tenant=othertenant")
+    await choose(page, "mytenant")
+    await page.goBack()
+    await tenantOf(page, "othertenant").waitFor()
+    await page.waitForURL((now) => now.search === "?tenant=othertenant")
+  })
+
+  scenario("of an address is a name, and no path of the gateway", async (context, url) => {
+    const page = await context.newPage()
+    const asked: Array<string> = []
+    page.on("request", (request) => void asked.push(new URL(request.url()).pathname))
+    await page.goto(`${url}/console/flowlines?tenant=..`)
+    await page.getByRole("heading", { name: "You may not see the tenant of this address" }).waitFor()
+    assert.deepStrictEqual(
+      asked.filter((path) => !path.startsWith("/console/")),
+      []
+    )
+    await page.getByRole("button", { name: "Tenant choose one" }).click()
+    await page.getByRole("dialog").getByRole("button", { name: "mytenant" }).click()
+    await page.getByRole("heading", { name: "Flowlines", level: 1 }).waitFor()
+  })
 })

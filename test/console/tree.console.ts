@@ -2,7 +2,7 @@ import { assert, layer } from "@effect/vitest"
 import type { Locator, Page } from "playwright-core"
 import { tenant } from "./data.ts"
 import { few, frameTime, mostTimes } from "./frames.ts"
-import { Console, soon, visit } from "./support.ts"
+import { at, Console, soon, visit, withoutTenant } from "./support.ts"
 
 /** Opens the files of a root with these files. */
 const show = async (page: Page, paths: ReadonlyArray<string>): Promise<Locator> => {
@@ -55,7 +55,7 @@ layer(Console.layer, { excludeTestServices: true })("a tree of files", (it) => {
     await press("End", row(1, "zoo.txt"))
     await press("ArrowUp", row(1, "zebra.txt"))
     await page.keyboard.press("Enter")
-    await page.waitForURL(/\/data\/files\/data\/zebra\.txt$/)
+    await page.waitForURL(at(/\/data\/files\/data\/zebra\.txt$/))
     // The focus stays in its place when the tree has become narrower.
     await has(page, row(1, "zebra.txt"))
     await tree.getByRole("row", { name: "zebra.txt", selected: true }).waitFor()
@@ -65,7 +65,7 @@ layer(Console.layer, { excludeTestServices: true })("a tree of files", (it) => {
     await press("ArrowRight", [null, null, null, "one.txt"])
     const entries = await page.evaluate(() => history.length)
     await page.keyboard.press("Enter")
-    await page.waitForURL(/\/data\/files\/data\/c\/one\.txt$/)
+    await page.waitForURL(at(/\/data\/files\/data\/c\/one\.txt$/))
     assert.strictEqual(await page.evaluate(() => history.length), entries + 1)
     await press("ArrowRight", ["gridcell", null, null, "2 B"])
     await press("ArrowLeft", [null, null, null, "one.txt"])
@@ -85,21 +85,21 @@ layer(Console.layer, { excludeTestServices: true })("a tree of files", (it) => {
   inPage("has real links, and rows that lead there, too", async (page) => {
     const tree = await show(page, ["a/b.txt", "c.txt"])
     const link = tree.getByRole("link", { name: "b.txt" })
-    assert.match((await link.getAttribute("href")) ?? "", /\/console\/data\/files\/data\/a\/b\.txt$/)
+    assert.match(withoutTenant((await link.getAttribute("href")) ?? ""), /\/console\/data\/files\/data\/a\/b\.txt$/)
     const entries = () => page.evaluate(() => history.length)
     const first = await entries()
     for (const click of [() => link.click({ button: "middle" }), () => link.click({ modifiers: ["ControlOrMeta"] })]) {
       const opened = page.context().waitForEvent("page")
       await click()
       const other = await opened
-      await other.waitForURL(/\/data\/files\/data\/a\/b\.txt$/, { waitUntil: "commit" })
+      await other.waitForURL(at(/\/data\/files\/data\/a\/b\.txt$/), { waitUntil: "commit" })
       await other.close()
     }
-    assert.match(page.url(), /\/data\/files$/)
+    assert.match(withoutTenant(page.url()), /\/data\/files$/)
     await link.click()
-    await page.waitForURL(/\/a\/b\.txt$/)
+    await page.waitForURL(at(/\/a\/b\.txt$/))
     await tree.getByRole("row", { name: "c.txt" }).getByRole("gridcell").first().click()
-    await page.waitForURL(/\/c\.txt$/)
+    await page.waitForURL(at(/\/c\.txt$/))
     assert.strictEqual(await entries(), first + 2)
     // A click anywhere on a folder closes it, and another one opens it.
     const folder = tree.getByRole("row", { name: "a 1" })
@@ -137,7 +137,7 @@ layer(Console.layer, { excludeTestServices: true })("a tree of files", (it) => {
     await page.waitForFunction((top) => document.querySelector("[role=treegrid]")?.scrollTop === top, before)
     await tree.getByRole("link", { name: "file-380.txt" }).waitFor()
     await tree.getByRole("link", { name: "file-380.txt" }).click()
-    await page.waitForURL(/\/many\/file-380\.txt$/)
+    await page.waitForURL(at(/\/many\/file-380\.txt$/))
     await tree.getByRole("row", { name: "file-380.txt", selected: true }).waitFor()
     assert.strictEqual(await tree.evaluate((element) => element.scrollTop), before)
     // Jumps anywhere, and back.

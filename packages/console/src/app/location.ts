@@ -13,13 +13,20 @@ export const usePath = (): ReadonlyArray<string> => {
   return rest === "" ? [] : rest.split("/").map(decoded)
 }
 
-/** The address of a page, and of what it shows: `addressOf(["flowlines", "web-logs"], { view: "text" })`. */
+/** The parameter of an address that names the tenant. */
+const ofTenant = "tenant"
+
+/**
+ * The address of a page, and of what it shows: `addressOf(["flowlines", "web-logs"], { view: "text" })`. It names the
+ * tenant of the present address, so that it leads everybody there.
+ */
 export const addressOf = (
   path: ReadonlyArray<string>,
   query: Readonly<Record<string, string | undefined>> = {}
 ): string => {
   const parameters = new URLSearchParams()
-  for (const [name, value] of Object.entries(query)) if (value) parameters.set(name, value)
+  const all = { [ofTenant]: new URLSearchParams(location.search).get(ofTenant) ?? "", ...query }
+  for (const [name, value] of Object.entries(all)) if (value) parameters.set(name, value)
   const search = parameters.toString()
   return consolePath + path.map(encodeURIComponent).join("/") + (search === "" ? "" : `?${search}`)
 }
@@ -47,4 +54,23 @@ export const useQuery = (name: string): readonly [string, (value: string, how?: 
     go(location.pathname + (made === "" ? "" : `?${made}`) + location.hash, how)
   }
   return [value, set]
+}
+
+/** The tenant that the address names; empty if it names none, as those of former versions. */
+export const useNamedTenant = (): string => useQuery(ofTenant)[0]
+
+/**
+ * Names a tenant in the address of the same page, as its first parameter; `""` removes it.
+ *
+ * @param how `push`: the browser's way back leads to the former tenant
+ */
+export const nameTenant = (tenant: string, how: "push" | "replace"): void => {
+  const parameters = new URLSearchParams(location.search)
+  parameters.delete(ofTenant)
+  const search = new URLSearchParams([...(tenant === "" ? [] : [[ofTenant, tenant]]), ...parameters]).toString()
+  const address = location.pathname + (search === "" ? "" : `?${search}`) + location.hash
+  // The page may have a state in the history, by which it knows its own fragment.
+  if (how === "push") history.pushState(history.state, "", address)
+  else history.replaceState(history.state, "", address)
+  tell()
 }

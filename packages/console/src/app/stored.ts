@@ -45,7 +45,14 @@ export const stored = <A>(name: string, fallback: A, read: (value: unknown) => A
  * The same for a value that each tab has for itself, also when it is loaded again. A new tab begins with that of the tab
  * that was used last, as that is where its link was followed.
  */
-export const storedInTab = <A>(name: string, fallback: A, read: (value: unknown) => A | undefined): Store<A> => {
+export const storedInTab = <A>(
+  name: string,
+  fallback: A,
+  read: (value: unknown) => A | undefined
+): Store<A> & {
+  /** Sets it for this tab only: until the tab is used, other new tabs do not begin with it. */
+  readonly setHere: (value: A) => void
+} => {
   const key = keyOf(name)
   const write = (storage: () => Storage, text: string) => {
     try {
@@ -66,6 +73,10 @@ export const storedInTab = <A>(name: string, fallback: A, read: (value: unknown)
     ...current,
     set: (value) => {
       keep(value, ofTab, ofAll)
+      current.set(value)
+    },
+    setHere: (value) => {
+      keep(value, ofTab)
       current.set(value)
     }
   }

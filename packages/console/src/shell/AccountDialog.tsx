@@ -1,4 +1,5 @@
 import { useState } from "react"
+import { nameTenant } from "../app/location.ts"
 import { askSession, useSession } from "../app/login.ts"
 import { Button } from "../parts/Button.tsx"
 import { Dialog } from "../parts/Dialog.tsx"
@@ -10,6 +11,8 @@ import css from "./login.module.css"
 /** Ends the session in all tabs, and reloads the page so that none of its content stays visible. */
 const logOut = async (): Promise<void> => {
   await askSession("DELETE")
+  // The next user may not see this tenant; for the same one the tab knows it.
+  nameTenant("", "replace")
   location.reload()
 }
 

@@ -2,7 +2,7 @@ import { Suspense, useEffect, useRef, useState } from "react"
 import { themes } from "../app/colours.ts"
 import { askNow, useReachable } from "../app/gateway.ts"
 import { isNeeded, refreshed, useSession, wasAsked } from "../app/login.ts"
-import { useTenant } from "../app/tenant.ts"
+import { useTenant, useTenantOfAddress } from "../app/tenant.ts"
 import { useTheme } from "../app/theme.ts"
 import { Button } from "../parts/Button.tsx"
 import { Later, LaterDialog, type Load } from "../parts/Later.tsx"
@@ -99,6 +99,7 @@ export const App = () => {
   const page = usePage()
   const { isStarted, isLoginNeeded } = useStart()
   const tenant = useTenant()
+  const unseen = useTenantOfAddress()
   const { principal, tenants } = useSession() ?? {}
   const title = page?.title ?? shell.noPage
   return (
@@ -110,7 +111,9 @@ export const App = () => {
         <span className={css.brand}>{shell.product}</span>
         <Nav current={page} />
         <span className={css.gap} />
-        {tenant === "" ? null : <Choice label={shell.tenant} value={tenant} load={tenantDialog} />}
+        {tenant === "" && unseen === undefined ? null : (
+          <Choice label={shell.tenant} value={tenant || shell.unseen} load={tenantDialog} />
+        )}
         {principal && principal !== "anonymous" ? (
           <Choice label={shell.account} value={shell.nameOf(principal)} load={accountDialog} />
         ) : null}
@@ -121,12 +124,12 @@ export const App = () => {
       <Connection />
       <main id="main" tabIndex={-1} className={css.main}>
         <ErrorBoundary key={page?.path}>
-          {isStarted && !(principal && tenants?.length === 0) ? (
-            <Content page={page} />
-          ) : isStarted ? (
-            <Later load={noTenant} props={{}} />
-          ) : (
+          {!isStarted ? (
             <p className={css.loading}>{shell.loading}</p>
+          ) : unseen !== undefined || (principal && tenants?.length === 0) ? (
+            <Later load={noTenant} props={{ unseen }} />
+          ) : (
+            <Content page={page} />
           )}
         </ErrorBoundary>
       </main>

@@ -111,6 +111,7 @@ export const shell = {
   },
   skip: "Skip to content",
   tenant: "Tenant",
+  unseen: "choose one",
   account: "User",
   nameOf: (principal: string) => principal.replace(/^(user|token):(.*#)?/, ""),
   colours: "Colours",
@@ -177,6 +178,9 @@ export const login = {
   everyTenant: "every tenant",
   noTenant: "There is no tenant for you yet",
   none: "You may not see any tenant. Whoever keeps the access file of this gateway can give you a role.",
+  unseen: "You may not see the tenant of this address",
+  unseenWhy: (name: string) =>
+    `The address is of the tenant ${name}, which does not exist, or in which you have no role. Ask whoever keeps the access file for one, or choose another tenant above.`,
   roleHere: (role: string) => `Your role here is ${role}.`,
   logOut: "Log out",
   tenants: "Your tenants",

@@ -76,7 +76,7 @@ export const Editing = ({
     if (given === undefined || isTaken.current) return
     isTaken.current = true
     setText(given)
-    history.replaceState(history.state, "", location.pathname)
+    history.replaceState(history.state, "", location.pathname + location.search)
   }, [given, setText])
 
   const issues = useMemo(

@@ -83,6 +83,7 @@ export const Explorer = ({
     if (state.q !== "" || state.filters.length > 0) {
       const parameters = new URLSearchParams(location.search)
       parameters.delete("doc")
+      parameters.delete("tenant")
       remember(tenant, parameters.toString())
     }
   }, [first, error, state, tenant])

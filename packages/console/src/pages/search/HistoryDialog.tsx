@@ -1,4 +1,4 @@
-import { go } from "../../app/location.ts"
+import { addressOf, go } from "../../app/location.ts"
 import { Button } from "../../parts/Button.tsx"
 import { Dialog } from "../../parts/Dialog.tsx"
 import shared from "../../parts/pages.module.css"
@@ -35,7 +35,7 @@ const HistoryDialog = ({ tenant, close }: { readonly tenant: string; readonly cl
                 aria-label={t.openSearch(saidOf(search))}
                 onPress={() => {
                   close()
-                  go(`${location.pathname}?${search}`)
+                  go(addressOf(["search"], Object.fromEntries(new URLSearchParams(search))))
                 }}
               >
                 {common.open}

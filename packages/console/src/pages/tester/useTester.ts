@@ -54,7 +54,7 @@ const useFragment = (store: Keeper, draft: Draft): void => {
     let isOver = false
     const timer = setTimeout(async () => {
       const fragment = await fragmentOf(draft)
-      if (!isOver) history.replaceState({ tab: store.tab }, "", fragment ?? location.pathname)
+      if (!isOver) history.replaceState({ tab: store.tab }, "", location.pathname + location.search + (fragment ?? ""))
     }, quiet.fragment)
     return () => {
       isOver = true
