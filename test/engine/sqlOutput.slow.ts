@@ -230,4 +230,32 @@ layer(shop)("sql_output", (it) => {
       assert.match(ended(lost).error ?? "", /^in: 127.0.0.1:\d+ does not answer: /)
     })
   )
+
+  it.effect("waits for a server that takes no writes, with a new connection each time", () =>
+    Effect.gen(function* () {
+      const { sql, url } = yield* Shop
+      const { root } = yield* places
+      yield* sql`CREATE TABLE kept (id int PRIMARY KEY)`
+      const [here] = yield* sql<{ name: string }>`SELECT quote_ident(current_database()) AS name`
+      const way = yield* wayTo(new URL(url))
+      const through = new URL(url)
+      through.port = String(way.port)
+      const allowed = settings(root, { entry: program("run"), outbound: [`127.0.0.1:${way.port}`] })
+      const write = sql.unsafe(`ALTER DATABASE ${here?.name} RESET default_transaction_read_only`)
+      yield* sql.unsafe(`ALTER DATABASE ${here?.name} SET default_transaction_read_only = on`)
+      yield* Effect.addFinalizer(() => Effect.ignore(write))
+      const into = { table: "kept", key: ["id"] }
+      const run = yield* running(allowed, specOf(flowline([given([{ id: 1 }]), writer(into), failures]), through.href))
+      yield* Effect.promise(() => eventually("it has tried again", () => failed(run) || way.connections() > 2))
+      yield* write
+      const found = () => Effect.runPromise(Effect.map(sql`SELECT id FROM kept`, ({ length }) => length === 1))
+      yield* Effect.promise(() => eventually("the row is there", found))
+      const refusing = { ...into, user: "reader", password: "word", retry_seconds: 0.2 }
+      yield* sql`CREATE ROLE reader LOGIN PASSWORD 'word'`
+      yield* sql`GRANT ALL ON kept TO reader`
+      yield* sql`ALTER ROLE reader SET default_transaction_read_only = on`
+      const { end } = yield* writing(refusing, [{ id: 2 }])
+      assert.match(end.error ?? "", /^in: 127.0.0.1:\d+ takes no writes: cannot execute INSERT .* \(25006\)/)
+    })
+  )
 })

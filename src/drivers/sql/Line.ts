@@ -27,6 +27,11 @@ export class Line {
     }
   }
 
+  /** Closes the connection; the next work opens another. */
+  cut(): void {
+    for (const socket of this.#open) socket.destroy()
+  }
+
   /** Work in the middle of an answer, during which the server keeps the rest of it. */
   async holding(work: () => Promise<void>): Promise<void> {
     this.#isAwaited = false

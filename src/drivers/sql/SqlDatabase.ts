@@ -6,7 +6,7 @@ import { type Database, databasePlace, type OpenDatabase } from "../../nodes/Dat
 import { Failure } from "../Failure.ts"
 import type { Outbound } from "../Outbound.ts"
 import { Line } from "./Line.ts"
-import { failureOf } from "./SqlFailure.ts"
+import { failureOf, isReadOnly } from "./SqlFailure.ts"
 import { read } from "./SqlRead.ts"
 import { openTable } from "./SqlTable.ts"
 
@@ -50,6 +50,7 @@ export const openDatabase =
       if (Exit.isFailure(exit)) throw new Failure(`${where}: the work was broken off`)
       if (exit.value._tag === "Success") return exit.value.success
       const { failure } = exit.value
+      if (failure instanceof SqlError && isReadOnly(failure)) line.cut()
       throw failure instanceof SqlError ? failureOf(failure, where) : failure
     }
     const sql = await run(opened)

@@ -42,6 +42,12 @@ const passing = /^(08|53|57P|58|40|55P03|25P03)/
 export const isPassing = (error: SqlError): boolean =>
   error.reason._tag === "ConnectionError" || passing.test(stateOf(error))
 
+/**
+ * Whether the server takes no writes, for example because it is a standby now. A session that began there stays read-only,
+ * and on that server.
+ */
+export const isReadOnly = (error: SqlError): boolean => stateOf(error) === "25006"
+
 /** Whether a statement has more parameters than values. Poolers also use this state to end a session without a server. */
 export const isParameter = (error: SqlError): boolean =>
   stateOf(error) === "08P01" && said(error, "severityUnlocalized") === "ERROR"
@@ -74,5 +80,6 @@ export const failureOf = (error: SqlError, where: string): Error => {
   }
   if (stateOf(error).startsWith("28")) return new Failure(`${where} refuses the login: ${reason}`)
   if (isPassing(error)) return new DatabaseAway(`${where} does not answer: ${reason}`)
+  if (isReadOnly(error)) return new DatabaseAway(`${where} takes no writes: ${reason}`)
   return new Failure(`${where}: ${reason}`)
 }
