@@ -1,6 +1,8 @@
 import { type AddressInfo, connect, createServer, type Server, type Socket } from "node:net"
+import { PgClient } from "@effect/sql-pg"
 import { assert, layer } from "@effect/vitest"
-import { Effect } from "effect"
+import { Effect, Redacted } from "effect"
+import * as Reactivity from "effect/reactivity/Reactivity"
 import { program } from "../../src/drivers/Programs.ts"
 import type { DagNode } from "../../src/protocol/Flowline.ts"
 import { eventually } from "../support/process.ts"
@@ -257,5 +259,32 @@ layer(shop)("sql_output", (it) => {
       const { end } = yield* writing(refusing, [{ id: 2 }])
       assert.match(end.error ?? "", /^in: 127.0.0.1:\d+ takes no writes: cannot execute INSERT .* \(25006\)/)
     })
+  )
+
+  it.effect("writes nothing once its run was killed while a statement waited for a lock", () =>
+    Effect.gen(function* () {
+      const { sql, url, outbound } = yield* Shop
+      const { root } = yield* places
+      yield* sql`CREATE TABLE locked (id int PRIMARY KEY)`
+      const here = settings(root, { entry: program("run"), outbound })
+      const waiting = () =>
+        Effect.runPromise(
+          sql`SELECT pid FROM pg_stat_activity WHERE application_name = 'flow-gateway' AND wait_event_type = 'Lock'
+            AND datname = current_database()`
+        )
+      const other = yield* PgClient.makeClient({ url: Redacted.make(url) })
+      yield* other.withTransaction(
+        Effect.gen(function* () {
+          yield* other`INSERT INTO locked VALUES (1)`
+          const into = { table: "locked", key: ["id"] }
+          const run = yield* running(here, specOf(flowline([given([{ id: 1 }]), writer(into), failures]), url))
+          yield* Effect.promise(() =>
+            eventually("the statement waits", async () => failed(run) || (await waiting()).length === 1)
+          )
+          process.kill(run.pid(), "SIGKILL")
+          yield* Effect.promise(() => eventually("the statement has ended", async () => (await waiting()).length === 0))
+        })
+      )
+    }).pipe(Effect.provide(Reactivity.layer))
   )
 })

@@ -9,9 +9,16 @@ const patience = { silence: 5000, probe: 5000 }
 export class Line {
   readonly #open = new Set<Duplex>()
   #isAwaited = false
+  #opened = 0
+
+  /** How many connections were opened so far. */
+  get opened(): number {
+    return this.#opened
+  }
 
   open(target: NetConnectOpts, isEncrypted: boolean): Duplex {
     const socket = connectWatched(target, patience, isEncrypted, () => this.#isAwaited)
+    this.#opened++
     this.#open.add(socket)
     socket.once("close", () => this.#open.delete(socket))
     return socket

@@ -8,7 +8,7 @@ import type { Outbound } from "../Outbound.ts"
 import { Line } from "./Line.ts"
 import { failureOf, isReadOnly } from "./SqlFailure.ts"
 import { read } from "./SqlRead.ts"
-import { openTable } from "./SqlTable.ts"
+import { openTable, watchClient } from "./SqlTable.ts"
 
 /** Opens databases at addresses that `outbound` allows. Their connections close when `signal` is aborted. */
 export const openDatabase =
@@ -57,8 +57,21 @@ export const openDatabase =
     const database: Database = {
       read: (query, take) => run(read(sql, query, (rows) => line.holding(() => take(rows)))),
       table: async (table) => {
-        const { columns, write } = await run(openTable(sql, table))
-        return { columns, write: (rows, outcomes) => run(write(rows, outcomes)) }
+        let watched = 0
+        /** Every new connection is told first; if it is replaced in between, the next work tells the other one. */
+        const writing = <A>(work: Effect.Effect<A, unknown>) =>
+          run(
+            Effect.suspend(() =>
+              watched === line.opened && watched > 0
+                ? work
+                : Effect.andThen(
+                    Effect.tap(sql.unsafe(watchClient), () => Effect.sync(() => (watched = line.opened))),
+                    work
+                  )
+            )
+          )
+        const { columns, write } = await writing(openTable(sql, table))
+        return { columns, write: (rows, outcomes) => writing(write(rows, outcomes)) }
       },
       close: async () => {
         signal.removeEventListener("abort", close)

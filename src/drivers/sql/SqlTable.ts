@@ -7,6 +7,13 @@ import { Failure } from "../Failure.ts"
 import { identifier } from "./Identifier.ts"
 import { columnOf, isRowPolicy, reasonOf, stateOf } from "./SqlFailure.ts"
 
+/**
+ * A server that can check whether its client is still connected does so in this session. Without that, a statement that
+ * waits for a lock would write its rows after its run was killed.
+ */
+export const watchClient = `select set_config(name, '2s', false) from pg_catalog.pg_settings
+  where name = 'client_connection_check_interval' and version() ~ 'linux'`
+
 type Row = Readonly<Record<string, unknown>>
 
 /**
