@@ -119,6 +119,12 @@ export const storageDeadline = 5000
 /** A connection for short statements is closed after this silence, even if the server responds on others. */
 export const connectionSilence = 7000
 
+/**
+ * How long the server waits for the next statement of a transaction. Its client is frozen or gone by then, perhaps with its
+ * machine, which the server would not notice for hours, and others wait for its locks.
+ */
+export const idleTransaction = 30_000
+
 /** Pauses between retries of a write during an outage: they double from the first to the longest. */
 export const outageRetry = { first: 100, longest: 2000 }
 

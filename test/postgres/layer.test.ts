@@ -1,8 +1,10 @@
 import { PgClient } from "@effect/sql-pg"
 import { describe, expect, layer } from "@effect/vitest"
 import { Effect, Stream } from "effect"
+import * as Reactivity from "effect/reactivity/Reactivity"
 import { SqlClient } from "effect/sql"
 import { postgresHealth } from "../../src/drivers/postgres/Unreachable.ts"
+import { connect } from "../../src/drivers/search/SearchAddress.ts"
 import { WideSql } from "../../src/layers/postgres/Postgres.ts"
 import { TestPostgres } from "../support/postgres.ts"
 
@@ -28,6 +30,18 @@ describe("Postgres.layer", () => {
         expect(yield* sql`SHOW statement_timeout`).toEqual([{ statement_timeout: "5s" }])
         expect(yield* wide`SHOW statement_timeout`).toEqual([{ statement_timeout: "30min" }])
       })
+    )
+
+    it.effect("ends the transactions of a client that is frozen or gone, on every connection", () =>
+      Effect.gen(function* () {
+        const sql = yield* SqlClient.SqlClient
+        const wide = yield* WideSql
+        const search = yield* connect({ url: wide.config.url!, connections: 1 })
+        for (const client of [sql, wide, search.sql]) {
+          const [row] = yield* client<{ limit: string }>`SHOW idle_in_transaction_session_timeout`.values
+          expect(row).toEqual(["30s"])
+        }
+      }).pipe(Effect.provide(Reactivity.layer))
     )
 
     it.effect("keeps its tables to itself (first half)", () =>

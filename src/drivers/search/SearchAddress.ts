@@ -1,6 +1,7 @@
 import { Socket } from "node:net"
 import { PgTypes } from "@effect/sql-pg"
 import { Effect, Redacted, Result } from "effect"
+import { idleTransaction } from "../../protocol/Liveness.ts"
 import type { SearchAddress } from "../../protocol/Places.ts"
 import { makeWatchedClient } from "../postgres/ConnectionPools.ts"
 import { connectWatched, targetOf } from "../postgres/LivenessSocket.ts"
@@ -41,6 +42,7 @@ export const connect = ({ url, connections }: SearchAddress) => {
     startupParameters: {
       statement_timeout: "30min",
       lock_timeout: "4s",
+      idle_in_transaction_session_timeout: String(idleTransaction),
       TimeZone: "UTC",
       plan_cache_mode: "force_custom_plan",
       jit: "off"

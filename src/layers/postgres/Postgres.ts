@@ -7,7 +7,7 @@ import { makeWatchedClient } from "../../drivers/postgres/ConnectionPools.ts"
 import { connectWatched, type Patience, targetOf } from "../../drivers/postgres/LivenessSocket.ts"
 import { saidBy } from "../../drivers/postgres/SqlState.ts"
 import { isAway } from "../../drivers/postgres/Unreachable.ts"
-import { connectionSilence, storageDeadline } from "../../protocol/Liveness.ts"
+import { connectionSilence, idleTransaction, storageDeadline } from "../../protocol/Liveness.ts"
 import { startEmbedded } from "./Embedded.ts"
 import type { EmbeddedPostgresError } from "./EmbeddedPostgresError.ts"
 import type { FolderLocked } from "./FolderLock.ts"
@@ -23,20 +23,15 @@ import { makeShortClient } from "./ShortClient.ts"
  */
 export class WideSql extends Context.Service<WideSql, PgClient.PgClient>()("flow-gateway/layers/WideSql") {}
 
-/**
- * Statements of requests. The server cancels a statement when the deadline of its request has passed, and ends the
- * transactions of a frozen gateway: others wait for their locks.
- */
+/** Statements of requests. The server cancels a statement when the deadline of its request has passed. */
 export const short = {
   statementTimeout: String(storageDeadline),
-  idleTimeout: "30s",
   patience: { silence: 1500, probe: 1000, limit: connectionSilence } satisfies Patience
 }
 
 /** A page of a list has a deadline of its own; a statement that is cancelled ends by it. */
 const wide = {
   statementTimeout: "30min",
-  idleTimeout: "0",
   patience: { silence: 1500, probe: 1000 } satisfies Patience
 }
 
@@ -60,7 +55,7 @@ export const clientConfig = (
     connectTimeout: "2 seconds",
     startupParameters: {
       statement_timeout: use.statementTimeout,
-      idle_in_transaction_session_timeout: use.idleTimeout,
+      idle_in_transaction_session_timeout: String(idleTransaction),
       TimeZone: "UTC"
     },
     stream: () => connectWatched(target, use.patience, mayEncrypt(url)),
