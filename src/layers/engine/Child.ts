@@ -134,6 +134,11 @@ export class Child {
     return !this.#left && this.pid !== undefined
   }
 
+  /** Whether there was no child because the gateway had no free file, process or memory for it, which passes. */
+  get couldStartLater(): boolean {
+    return this.pid === undefined && /\b(EMFILE|ENFILE|EAGAIN|ENOMEM)\b/.test(this.#tail)
+  }
+
   /** Whether the child sees nothing of a tenant until {@link admit}. */
   get hasDoor(): boolean {
     return this.#door !== undefined

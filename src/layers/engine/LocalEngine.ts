@@ -1,4 +1,5 @@
 import { mkdir, rm } from "node:fs/promises"
+import { setTimeout as sleep } from "node:timers/promises"
 import { Cause, Effect, Layer, Result, Stream } from "effect"
 import { explain } from "../../drivers/Failure.ts"
 import { settle } from "../../drivers/files/AppendedFile.ts"
@@ -24,6 +25,8 @@ import { Runners, readinessOf } from "./Runners.ts"
 const mib = 1024 * 1024
 /** Maximum time to start a process on a busy machine, in seconds. */
 const startSeconds = 60
+/** Milliseconds until a start is repeated for which files, processes or memory were missing. */
+const startPause = 250
 /**
  * Milliseconds between two checks of a run: it can allocate a GiB in this time, and reading `/proc` costs about 0.2 ms.
  */
@@ -46,6 +49,7 @@ class Run {
   #lookedAt = performance.now()
   #silentUntil = Number.NEGATIVE_INFINITY
   #deadline: number
+  readonly #startUntil = performance.now() + startSeconds * 1000
   #child: Child
   #messages: Messages
   #mayRetry: boolean
@@ -139,14 +143,18 @@ class Run {
     }
     const exit = await this.#child.exited
     if (this.#ended) return undefined
-    if (this.#mayRetry && this.#killedFor === undefined) return this.#retry()
+    if (this.#killedFor === undefined) {
+      const isLacking = this.#child.couldStartLater && performance.now() < this.#startUntil
+      if (isLacking) await sleep(startPause)
+      if (isLacking || this.#mayRetry) return this.#retry()
+    }
     await this.#end()
     const end = { _tag: "Ended", outcome: "failed", at: Date.now() } as const
     if (this.#wasAbandoned(exit)) return [{ ...end, error: "The gateway was silent for too long", abandoned: true }]
     return [{ ...end, error: this.#reason(exit) }]
   }
 
-  /** The warm child died before the run began, so the run starts again in a new one. */
+  /** There was no child, or the warm one died before the run began, so the run starts again in a new one. */
   async #retry(): Promise<ReadonlyArray<RunMessage> | undefined> {
     this.#mayRetry = false
     await this.#child.stop(false)

@@ -34,8 +34,18 @@ const openFilesLimit = (): number | undefined => {
   }
 }
 
-/** Maximum number of connections: half of the files that may be open, because runs and the database need some, too. */
-const allConnections = Math.min(16_384, Math.max(64, Math.floor((openFilesLimit() ?? 32_768) / 2)))
+/** Files that the gateway itself has open, with its connections to the database, and those of the pipes of a run. */
+const ownFiles = { gateway: 96, run: 6 }
+
+/**
+ * Maximum number of connections: half of the files that the gateway and its runs leave, because an upload or a download
+ * opens a file.
+ */
+const allConnections = ({ role, runs, jobs }: Settings["Service"]): number => {
+  const inRuns = role === "api" ? 0 : ownFiles.run * (runs.all + jobs.all)
+  const left = (openFilesLimit() ?? 32_768) - ownFiles.gateway - inRuns
+  return Math.min(16_384, Math.max(16, Math.floor(left / 2)))
+}
 
 const observeConnections = (limit: ConnectionLimit) =>
   Effect.all([
@@ -73,7 +83,7 @@ export const layer = (table: RouteTable) =>
       const proxies = trustedProxies(settings.trustedProxies)
       const own = trustedProxies(["loopback"])
       const limit = new ConnectionLimit({
-        all: allConnections,
+        all: allConnections(settings),
         each: settings.addressConnections,
         // All users of a machine and of a proxy on it have the same address.
         isExempt: (address) => own.isTrusted(address) || proxies.isTrusted(address)
