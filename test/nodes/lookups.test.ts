@@ -190,6 +190,62 @@ describe("user_agent", () => {
     )
   })
 
+  it("tells robots, televisions and workstations from the telephones and tablets that they claim to be", async () => {
+    const android = "Mozilla/5.0 (Linux; Android 9; "
+    const webKit = "AppleWebKit/537.36 (KHTML, like Gecko)"
+    const chrome = `${webKit} Chrome/90.0.1.2 Safari/537.36`
+    const agents: Record<string, readonly [type: string, name?: string, version?: string]> = {
+      [`Mozilla/5.0 (Linux; Android 5.0) ${webKit} Mobile Safari/537.36 (compatible; Bytespider; spider-x@a.example)`]:
+        ["bot", "Bytespider"],
+      "Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15_5) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/13.1.1 Safari/605.1.15 (Applebot/0.1; +http://a.example/)":
+        ["bot", "Applebot", "0.1"],
+      "Mozilla/5.0 (compatible; PetalBot;+https://a.example/petalbot)": ["bot", "PetalBot"],
+      "Mozilla/5.0 (compatible; AhrefsBot/7.0; +http://a.example/robot/)": ["bot", "AhrefsBot", "7.0"],
+      "Mozilla/5.0 (compatible; UptimeRobot/2.0; http://a.example/)": ["bot", "UptimeRobot", "2.0"],
+      "Mozilla/5.0 (compatible; heritrix/3.2.0 +http://a.example)": ["bot", "heritrix", "3.2.0"],
+      "AdsBot-Google (+http://a.example/adsbot.html)": ["bot", "AdsBot-Google"],
+      [`${android}CUBOT X50) ${webKit} Chrome/90.0.1.2 Mobile Safari/537.36`]: ["mobile", "Chrome", "90.0.1.2"],
+      [`Mozilla/5.0 (X11; CrOS x86_64 14541.0.0) ${chrome}`]: ["desktop", "Chrome", "90.0.1.2"],
+      "Mozilla/5.0 (X11; FreeBSD amd64; rv:109.0) Gecko/20100101 Firefox/118.0": ["desktop", "Firefox", "118.0"],
+      [`${android}BRAVIA 4K UR2 Build/PTT1) ${chrome}`]: ["tv", "Chrome", "90.0.1.2"],
+      [`${android}AFTMM Build/PS7285) ${webKit} Silk/80.3.16 like Chrome/80.0.1 Safari/537.36`]: [
+        "tv",
+        "Amazon Silk",
+        "80.3.16"
+      ],
+      [`${android}SM-T870) ${chrome}`]: ["tablet", "Chrome", "90.0.1.2"],
+      "AppleTV11,1/11.1": ["tv"],
+      // Android's web view has a version of its own.
+      [`${android}RMX1911) ${webKit} Version/4.0 Chrome/78.0 UCBrowser/13.4.0.1306 Mobile Safari/537.36`]: [
+        "mobile",
+        "UC Browser",
+        "13.4.0.1306"
+      ],
+      [`${android}SM-G950F; wv) ${webKit} Version/4.0 SamsungBrowser/10.1 Chrome/71.0 Mobile Safari/537.36`]: [
+        "mobile",
+        "Samsung Internet for Android",
+        "10.1"
+      ],
+      "Mozilla/5.0 (BB10; Kbd) AppleWebKit/537.35+ (KHTML, like Gecko) Version/10.3.3 Mobile Safari/537.35+": [
+        "mobile",
+        "BlackBerry",
+        "10.3.3"
+      ]
+    }
+    const texts = Object.keys(agents)
+    const { records } = await of(
+      userAgent,
+      { field: "ua" },
+      texts.map((ua) => ({ ua }))
+    )
+    const found = records.map(
+      (record) => record["user_agent"] as { name?: string; version?: string; device?: { type?: string } } | undefined
+    )
+    expect(found.map((agent) => [agent?.device?.type, agent?.name, agent?.version])).toEqual(
+      texts.map((text) => [...agents[text]!, undefined, undefined].slice(0, 3))
+    )
+  })
+
   it("looks at a bounded part of a text", async () => {
     const parts = ["Mozilla/5.0 (", "android ", "; ", "1.", "mac os x ", "version/ ", "(", " ", "a/1 "]
     const long = parts.map((part) => ({ ua: part.repeat(2_000_000 / part.length) }))
