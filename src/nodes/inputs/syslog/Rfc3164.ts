@@ -5,9 +5,9 @@ import { isTimestamp, timeOfDay } from "./Timestamp.ts"
 
 const months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
 
-/** `Oct 11 22:14:15`, with the year or fractions that some senders add, or ISO 8601. */
+/** `Oct 11 22:14:15`, with the blank, the year or the fraction that some senders add, or ISO 8601. */
 const dated =
-  /^(?:(Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec) ( ?\d{1,2})(?: (\d{4}))? (\d\d:\d\d:\d\d)(\.\d{1,6})?|(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,6})?(?:Z|[+-]\d\d:\d\d)))(?: |:|$) ?/
+  /^ ?(?:(Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec) ( ?\d{1,2})(?: (\d{4}))? (\d\d:\d\d:\d\d)(\.\d{1,6})?|(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,6})?(?:Z|[+-]\d\d:\d\d)))(?: |:|$) ?/
 /** A name or an address, and not the beginning of JSON or of other text. */
 const host = /^([^\s:[\]{}()<>"'=,;|]+|[\da-fA-F:.]{2,45}(?:%[\w.-]{1,64})?) +(?=\S)/
 /**
@@ -45,6 +45,8 @@ export const parseRfc3164 = (text: string, now: Date): Event => {
     if (hostname !== null && isHost(hostname[1]!)) {
       event["hostname"] = hostname[1]
       rest = rest.slice(hostname[0].length)
+      // Firewalls of Cisco write `name : %ASA-6-302013: text`.
+      if (rest.startsWith(": ") && tag.test(rest.slice(2))) rest = rest.slice(2)
     }
   }
   const program = tag.exec(rest)

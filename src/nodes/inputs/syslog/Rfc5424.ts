@@ -1,9 +1,12 @@
 import type { Event } from "../../Node.ts"
 import { isTimestamp } from "./Timestamp.ts"
 
-/** The header: timestamp, host, application, process and message id, each `-` when it is absent (RFC 5424, 6.2). */
+/**
+ * The header: timestamp, host, application, process and message id, each `-` when it is absent (RFC 5424, 6.2). Some
+ * senders give nanoseconds.
+ */
 const header =
-  /^(-|\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,6})?(?:Z|[+-]\d\d:\d\d)) ([\x21-\x7e]{1,255}) ([\x21-\x7e]{1,48}) ([\x21-\x7e]{1,128}) ([\x21-\x7e]{1,32}) /
+  /^(-|\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?(?:Z|[+-]\d\d:\d\d)) ([\x21-\x7e]{1,255}) ([\x21-\x7e]{1,48}) ([\x21-\x7e]{1,128}) ([\x21-\x7e]{1,32}) /
 
 const element = /^\[([^ =\]"\x00-\x20\x7f-\uffff]{1,32})/
 const parameter = /^ +([^ =\]"\x00-\x20\x7f-\uffff]{1,32})="((?:[^"\\\]]|\\[\s\S])*)"/
@@ -25,6 +28,8 @@ const add = (into: Parameters, name: string, value: string): void => {
 /** Structured data at the beginning of the text, and the text after it; undefined when it is malformed. */
 const structuredData = (text: string): readonly [data: Data | undefined, rest: string] | undefined => {
   if (text.startsWith("-")) return [undefined, text.slice(1)]
+  // Some senders, such as Heroku, leave structured data out.
+  if (/^[^\s[]/.test(text)) return [undefined, ` ${text}`]
   const data: Data = {}
   let rest = text
   while (rest.startsWith("[")) {
