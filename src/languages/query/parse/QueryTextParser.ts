@@ -129,13 +129,15 @@ export class QueryTextParser {
     const [word] = bare.exec(this.#text) ?? []
     if (word === undefined) this.#fault("No clause can start with this character")
     if (operators.has(word)) this.#fault(`No clause can start with ${word}: write "${word}" in quotes for the word`)
+    const written = this.#decoded(word)
     this.#at += word.length
     if (this.#text[this.#at] === ":") {
       this.#at++
-      return this.#field(word)
+      return this.#field(written)
     }
     const edits = this.#tilde()
-    const query = edits === undefined ? this.#clauses.word(fields, word) : this.#clauses.fuzzy(fields, word, edits)
+    const query =
+      edits === undefined ? this.#clauses.word(fields, written) : this.#clauses.fuzzy(fields, written, edits)
     this.#weight()
     return query
   }
@@ -147,8 +149,9 @@ export class QueryTextParser {
     if (field !== undefined && this.#text[this.#at + field.length] === ":") this.#fault("A field is already named here")
     if (name !== "_exists_") return this.#primary([name])
     if (field === undefined) this.#fault("The name of a field is missing")
+    const existing = this.#clauses.field(this.#decoded(field))
     this.#at += field.length
-    return this.#clauses.exists(this.#clauses.field(field))
+    return this.#clauses.exists(existing)
   }
 
   #group(fields: ReadonlyArray<string>): Query {
@@ -165,10 +168,11 @@ export class QueryTextParser {
     found.lastIndex = this.#at
     const [whole, text] = found.exec(this.#text) ?? []
     if (whole === undefined || text === undefined) this.#fault("A quote is not closed")
+    const words = unescaped(this.#decoded(text))
     this.#at += whole.length
     const slop = this.#tilde()
     if (slop === "") this.#fault('The slop of a phrase is a number: "one two"~3')
-    const query = this.#clauses.phrase(fields, unescaped(text), slop === undefined ? undefined : Number(slop))
+    const query = this.#clauses.phrase(fields, words, slop === undefined ? undefined : Number(slop))
     this.#weight()
     return query
   }
@@ -204,25 +208,47 @@ export class QueryTextParser {
     if (weight.test(this.#text)) this.#at = weight.lastIndex
   }
 
+  /** A text in which `\u0041` is an escaped `A`. */
+  #decoded(text: string): string {
+    if (!text.includes("\\u")) return text
+    return text.replace(
+      /\\(?:u(d[89ab][\da-f]{2})\\u(d[c-f][\da-f]{2})|u([\da-f]{4})?|[\s\S])/gi,
+      (escape, ...units) => {
+        const codes = units.slice(0, 3).flatMap((unit) => (unit === undefined ? [] : [Number.parseInt(unit, 16)]))
+        if (codes.length > 0) return `\\${String.fromCharCode(...codes)}`
+        if (escape !== "\\u") return escape
+        return this.#fault("Four hexadecimal digits follow \\u: write \\\\ for a backslash")
+      }
+    )
+  }
+
+  /** The value of a limit; undefined for `*`, unless that is in quotes or escaped. */
+  #limit(written: string): string | undefined {
+    if (written === "*") return undefined
+    return unescaped(this.#decoded(written.startsWith('"') ? written.slice(1, -1) : written))
+  }
+
   #range(fields: ReadonlyArray<string>): Query {
-    const found = /([[{])\s*("[^"]*"|\S+)\s+TO\s+("[^"]*"|[^\s\]}]+)\s*([\]}])/uy
+    const found = /([[{])\s*("(?:\\[\s\S]|[^"\\])*"|\S+)\s+TO\s+("(?:\\[\s\S]|[^"\\])*"|[^\s\]}]+)\s*([\]}])/uy
     found.lastIndex = this.#at
     const [whole, open, low = "", high = "", close] = found.exec(this.#text) ?? []
     if (whole === undefined) this.#fault("A range is written as [a TO b]")
+    const [least, most] = [this.#limit(low), this.#limit(high)]
     this.#at += whole.length
     const query = this.#clauses.range(fields, [
-      [open === "[" ? "gte" : "gt", low],
-      [close === "]" ? "lte" : "lt", high]
+      [open === "[" ? "gte" : "gt", least],
+      [close === "]" ? "lte" : "lt", most]
     ])
     this.#weight()
     return query
   }
 
   #compare(fields: ReadonlyArray<string>): Query {
-    const found = /([<>]=?)\s*("[^"]*"|(?:\\[\s\S]|[^\s()"])+)/uy
+    const found = /([<>]=?)\s*("(?:\\[\s\S]|[^"\\])*"|(?:\\[\s\S]|[^\s()"\\])+)/uy
     found.lastIndex = this.#at
-    const [whole, operator, limit = ""] = found.exec(this.#text) ?? []
+    const [whole, operator, written = ""] = found.exec(this.#text) ?? []
     if (whole === undefined) this.#fault("A limit is missing")
+    const limit = this.#limit(written)
     this.#at += whole.length
     const bounds: Readonly<Record<string, Bound>> = { "<": "lt", "<=": "lte", ">": "gt", ">=": "gte" }
     return this.#clauses.range(fields, [[bounds[operator ?? ""] ?? "gt", limit]])

@@ -126,13 +126,11 @@ export class TextClauses {
     }
   }
 
-  range(fields: Fields, given: ReadonlyArray<readonly [Bound, string]>): Query {
+  /** Values between limits, of which undefined is none. */
+  range(fields: Fields, given: ReadonlyArray<readonly [Bound, string | undefined]>): Query {
     const { place, dates } = this.#options
     const limits = new Map(
-      given
-        .map(([bound, text]) => [bound, text.startsWith('"') ? text.slice(1, -1) : unescaped(text)] as const)
-        .filter(([, text]) => text !== "*")
-        .map(([bound, text]) => [bound, place.inside(text)] as const)
+      given.flatMap(([bound, text]) => (text === undefined ? [] : [[bound, place.inside(text)] as const]))
     )
     const span = { given: limits, reading: { ...dates, formats: [] }, isDate: false, place }
     return anyOf(
