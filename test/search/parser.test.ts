@@ -111,7 +111,15 @@ describe("a query", () => {
     [{ bool: { should: [{ term: { a: 1 } }], must_not: [{ term: { b: 1 } }] } }, { b: 2 }, false],
     [{ simple_query_string: { query: "x | y", fields: ["a"] } }, { a: "y" }, true],
     [{ simple_query_string: { query: "x + y", fields: ["a"] } }, { a: "y" }, false],
-    [{ simple_query_string: { query: "x +y", fields: ["a"] } }, { a: "y" }, false]
+    [{ simple_query_string: { query: "x +y", fields: ["a"] } }, { a: "y" }, false],
+    [{ simple_query_string: { query: "x y \\", fields: ["a"], default_operator: "and" } }, { a: "x y" }, true],
+    [{ simple_query_string: { query: "x + y\\", fields: ["a"] } }, { a: "x y" }, true],
+    [{ simple_query_string: { query: "\\", fields: ["a"] } }, { a: "x" }, false],
+    [{ simple_query_string: { query: "disk~a", fields: ["a"] } }, { a: "disk" }, true],
+    [{ simple_query_string: { query: "disk~1a", fields: ["a"] } }, { a: "disc" }, false],
+    [{ simple_query_string: { query: '"x y"~a + z', fields: ["a"] } }, { a: "x y z" }, true],
+    [{ simple_query_string: { query: '"x y"~1a', fields: ["a"], default_operator: "and" } }, { a: "x y" }, true],
+    [{ simple_query_string: { query: '"x y"~2', fields: ["a"] } }, { a: "x 1 y" }, true]
   ]
   for (const [query, document, found] of table) {
     it(`${found ? "finds" : "passes over"} ${JSON.stringify(document)} by ${JSON.stringify(query)}`, () => {

@@ -152,17 +152,17 @@ export class SimpleTextParser {
     if (close === undefined) return this.#skip(1, undefined)
     const text = this.#unescaped(this.#text.slice(this.#at + 1, close))
     this.#at = close + 1
-    const isNear = this.#has("NEAR") || this.#has("SLOP")
-    const [slop] = isNear ? this.#number(end) : []
+    const given = this.#has("NEAR") || this.#has("SLOP") ? this.#tilde(end) : undefined
+    const slop = /^\d+$/.test(given ?? "") ? Number(given) : undefined
     return text.trim() === "" ? undefined : this.#clauses.phrase(fields, text, slop)
   }
 
-  /** Consumes `~` and a number. */
-  #number(end: number): readonly [number | undefined] | readonly [] {
-    if (this.#text[this.#at] !== "~") return []
-    const digits = /^\d*/.exec(this.#text.slice(this.#at + 1, end))?.[0] ?? ""
-    this.#at += 1 + digits.length
-    return [digits === "" ? undefined : Number(digits)]
+  /** Consumes `~` and what follows it; undefined without one. */
+  #tilde(end: number): string | undefined {
+    if (this.#text[this.#at] !== "~") return undefined
+    const start = ++this.#at
+    while (this.#at < end && !this.#isEnd(this.#text[this.#at] ?? "")) this.#at++
+    return this.#text.slice(start, this.#at)
   }
 
   #isEnd(character: string): boolean {
@@ -187,8 +187,13 @@ export class SimpleTextParser {
       else if (character === ":" && this.#at > start) return this.#named(this.#text.slice(start, this.#at), end)
       else if (character === "~" && this.#at > start && this.#has("FUZZY")) return this.#fuzzy(fields, start, end)
     }
+    // A backslash at the end escapes nothing.
+    const written = this.#text.slice(start, this.#at > end ? end - 1 : this.#at)
     this.#at = Math.min(this.#at, end)
-    const written = this.#text.slice(start, this.#at)
+    return written === "" ? undefined : this.#word(fields, written)
+  }
+
+  #word(fields: ReadonlyArray<string>, written: string): Query {
     const escaped = this.#has("ESCAPE") ? written : written.replaceAll("\\", "\\\\")
     // Only `*` is a wildcard.
     const plain = this.#has("PREFIX") ? "?" : "?*"
@@ -200,9 +205,9 @@ export class SimpleTextParser {
 
   #fuzzy(fields: ReadonlyArray<string>, start: number, end: number): Query | undefined {
     const word = this.#text.slice(start, this.#at)
-    const [edits] = this.#number(end)
-    while (this.#at < end && !this.#isEnd(this.#text[this.#at] ?? "")) this.#at++
-    return this.#clauses.fuzzy(fields, word, String(Math.min(2, edits ?? 2)))
+    const edits = this.#tilde(end) ?? ""
+    if (!/^\d*$/.test(edits)) return this.#word(fields, word)
+    return this.#clauses.fuzzy(fields, word, String(Math.min(2, edits === "" ? 2 : Number(edits))))
   }
 
   /** `field:clause`. */
