@@ -49,6 +49,14 @@ describe("rows of csv", () => {
     }
   })
 
+  it("have as many digits of a fraction as the format asks for", () => {
+    const shown = dates("+01:00", "yyyy ss.SSSSSS|S|'SSS'")
+    assert.strictEqual(shown?.("2026-03-10T14:12:27.123456789Z"), "2026 27.123456|1|SSS")
+    assert.strictEqual(shown?.("2026-03-10T14:12:27.5Z"), "2026 27.500000|5|SSS")
+    assert.strictEqual(shown?.("1773151947001"), "2026 27.001000|0|SSS")
+    assert.strictEqual(dates("UTC", "yyyy.SSS")?.("2026-03-10"), "2026.000")
+  })
+
   it("have room for long lines, and for cells that grow", () => {
     const quotes = '"'.repeat(300_000)
     const lines = new CsvLines([undefined, undefined])

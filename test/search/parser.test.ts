@@ -47,6 +47,12 @@ describe("a query", () => {
     [{ range: { "@timestamp": { gte: "now-1d/d" } } }, { "@timestamp": "2026-11-20T00:00:00Z" }, true],
     [{ range: { "@timestamp": { gte: "now-1d/d" } } }, { "@timestamp": "2026-11-19T23:59:59Z" }, false],
     [{ range: { "@timestamp": { lt: "10/03/2026", format: "dd/MM/yyyy" } } }, { "@timestamp": "2026-03-09" }, true],
+    [
+      { range: { a: { gte: "2026-03-10 01:02:03.123456", format: "yyyy-MM-dd HH:mm:ss.SSSSSS" } } },
+      { a: "2026-03-10T01:02:03.123Z" },
+      true
+    ],
+    [{ range: { a: { lt: "2026-03-10 01.5", format: "yyyy-MM-dd ss.S" } } }, { a: "2026-03-10" }, true],
     [{ range: { a: { gte: "2026-03-10T00:00:00", time_zone: "Europe/Paris" } } }, { a: "2026-03-09T23:00:00Z" }, true],
     [{ match: { a: "disk FULL" } }, { a: "the disk, again" }, true],
     [{ match: { a: { query: "disk FULL", operator: "and" } } }, { a: "the disk, again" }, false],
@@ -138,6 +144,8 @@ describe("a query", () => {
       [{ range: { a: { gte: "x", lt: 5 } } }, "/filters/range/a", /all numbers, all dates/],
       [{ range: { a: { gte: "now-1x" } } }, "/filters/range/a/gte", /date math/],
       [{ range: { a: { gte: 1, format: "QQQ" } } }, "/filters/range/a/format", /Unknown format/],
+      [{ range: { a: { gte: "2026 2026", format: "iso8601||yyyy uuuu" } } }, "/filters/range/a/format", /uuuu twice/],
+      [{ range: { a: { gte: 1, format: "yyyy SSSSSSSSSS" } } }, "/filters/range/a/format", /Unknown format/],
       [{ range: { a: { gte: 1, time_zone: "Mars/Olympus" } } }, "/filters/range/a/time_zone", /Unknown time zone/],
       [{ wildcard: { a: "*?".repeat(70).replaceAll("*?", "*x") } }, "/filters/wildcard/a", /64 wildcards|at most/],
       [{ match_phrase: { a: { query: "x", slop: 1001 } } }, "/filters/match_phrase/a/slop", /from 0 to 1000/],

@@ -64,7 +64,6 @@ const letters: Readonly<Record<string, string>> = {
   HH: "(?<h>\\d\\d)",
   mm: "(?<m>\\d\\d)",
   ss: "(?<s>\\d\\d)",
-  SSS: "(?<ms>\\d{3})",
   XXX: "(?<zone>Z|[+-]\\d\\d:\\d\\d)"
 }
 const named = new Set(["strict_date_optional_time", "date_optional_time", "iso8601", "strict_date_optional_time_nanos"])
@@ -72,16 +71,28 @@ const named = new Set(["strict_date_optional_time", "date_optional_time", "iso86
 /** Whether a format is a pattern. */
 export const isPattern = (format: string): boolean => !named.has(format) && !format.startsWith("epoch_")
 
+/** The parts of a pattern, without the characters between them. A fraction has one to nine digits. */
+export const patternParts = /yyyy|uuuu|MM|dd|HH|mm|ss|S{1,9}(?!S)|XXX|'[^']*'/g
+
 /** Whether a format is known: a name, or a pattern of `yyyy MM dd HH mm ss SSS XXX` with characters between them. */
 export const isFormat = (format: string): boolean =>
   named.has(format) ||
   format === "epoch_millis" ||
   format === "epoch_second" ||
-  (/yyyy|uuuu/.test(format) && !/[A-Za-z]/.test(format.replace(/yyyy|uuuu|MM|dd|HH|mm|ss|SSS|XXX|'[^']*'/g, "")))
+  (/yyyy|uuuu/.test(format) && !/[A-Za-z]/.test(format.replace(patternParts, "")))
+
+/** A part of a pattern that is there twice, so that a date cannot be read by it. */
+export const repeatedPart = (format: string): string | undefined => {
+  const parts = (isPattern(format) ? (format.match(patternParts) ?? []) : []).filter((part) => !part.startsWith("'"))
+  const kinds = parts.map((part) => (part === "uuuu" ? "y" : (part[0] ?? "")))
+  return parts.find((_, at) => kinds.indexOf(kinds[at] ?? "") < at)
+}
+
+const anyPart = new RegExp(`${patternParts.source}|[^A-Za-z]`, "g")
 
 const byPattern = (text: string, format: string): Written | undefined => {
-  const expression = format.replace(/yyyy|uuuu|MM|dd|HH|mm|ss|SSS|XXX|'[^']*'|[^A-Za-z]/g, (part) => {
-    const known = letters[part]
+  const expression = format.replace(anyPart, (part) => {
+    const known = part.startsWith("S") ? `(?<ms>\\d{${part.length}})` : letters[part]
     return known ?? (part.length > 1 ? part.slice(1, -1) : part).replace(/[\\^$.*+?()[\]{}|/]/g, "\\$&")
   })
   const found = new RegExp(`^${expression}$`).exec(text)?.groups

@@ -15,7 +15,7 @@ const timestamp = (): string => new Date().toISOString()
 
 // What JSON Schema can tell of the checks below: each pattern accepts at least what the check accepts.
 const zonePattern = /^(?:[+-]\d\d(?::?\d\d)?|[A-Za-z][A-Za-z0-9_+/-]*)$/u
-const token = "yyyy|uuuu|MM|dd|HH|mm|ss|SSS|XXX|[^A-Za-z']"
+const token = "yyyy|uuuu|MM|dd|HH|mm|ss|S{1,9}|XXX|[^A-Za-z']"
 const formatPattern = new RegExp(
   `^(?:strict_date_optional_time(?:_nanos)?|date_optional_time|iso8601|epoch_millis|epoch_second|(?=[^]*(?:yyyy|uuuu))(?:'[^']*'|${token})*(?:'(?:${token})*)?)$`,
   "u"

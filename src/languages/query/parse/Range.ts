@@ -1,5 +1,5 @@
 import { addressLimits } from "../Address.ts"
-import { type DateReading, dateMath, isFormat } from "../DateMath.ts"
+import { type DateReading, dateMath, isFormat, repeatedPart } from "../DateMath.ts"
 import { anyOf, inFields, type Limits, type Query } from "../Query.ts"
 import { datesOf } from "./Options.ts"
 import { fieldOf, isNumber, type Place } from "./ValueReader.ts"
@@ -99,9 +99,11 @@ export const range = (place: Place): Query | undefined => {
   const formats = members.get("format")?.text()?.split("||") ?? []
   const unknown = formats.find((format) => !isFormat(format))
   if (unknown !== undefined) members.get("format")?.fault(`Unknown format ${JSON.stringify(unknown)}`)
+  const twice = formats.map(repeatedPart).find((part) => part !== undefined)
+  if (twice !== undefined) members.get("format")?.fault(`The format has ${twice} twice`)
   const reading = datesOf(members, inner)
   members.get("relation")?.oneOf(["intersects", "contains", "within"])
-  if (field === undefined || unknown !== undefined || reading === undefined) return undefined
+  if (field === undefined || (unknown ?? twice) !== undefined || reading === undefined) return undefined
   const isDate = members.has("format") || members.has("time_zone")
   return rangeOf(field, { given: limits, reading: { ...reading, formats }, isDate, place: inner })
 }

@@ -1,4 +1,4 @@
-import { isPattern, zoneOffset } from "../../../languages/query/DateMath.ts"
+import { isPattern, patternParts, zoneOffset } from "../../../languages/query/DateMath.ts"
 import { instant } from "../../../languages/query/Instant.ts"
 import { guarded, guardedName, quoted } from "../../formats/CsvEncoder.ts"
 
@@ -14,14 +14,16 @@ const suffix = (minutes: number): string => {
 }
 
 /** Formats a date by a pattern of `yyyy MM dd HH mm ss SSS XXX` and characters between them. */
-const byPattern = (pattern: string, clock: Date, zone: string): string => {
+const byPattern = (pattern: string, clock: Date, fraction: string, zone: string): string => {
   const iso = clock.toISOString()
   const year = iso.slice(0, -20)
   const parts: Readonly<Record<string, string>> = {
     ...{ yyyy: year, uuuu: year, MM: iso.slice(-19, -17), dd: iso.slice(-16, -14), HH: iso.slice(-13, -11) },
-    ...{ mm: iso.slice(-10, -8), ss: iso.slice(-7, -5), SSS: iso.slice(-4, -1), XXX: zone }
+    ...{ mm: iso.slice(-10, -8), ss: iso.slice(-7, -5), XXX: zone }
   }
-  return pattern.replace(/yyyy|uuuu|MM|dd|HH|mm|ss|SSS|XXX|'[^']*'/g, (part) => parts[part] ?? part.slice(1, -1))
+  return pattern.replace(patternParts, (part) =>
+    part.startsWith("S") ? fraction.padEnd(9, "0").slice(0, part.length) : (parts[part] ?? part.slice(1, -1))
+  )
 }
 
 /**
@@ -42,12 +44,10 @@ export const dates = (zone: string, format?: string): ((text: string) => string)
     const minutes = offset(millis)
     const clock = new Date(millis + minutes * 60_000)
     const shown = isUtc ? "Z" : suffix(minutes)
-    if (format !== undefined && isPattern(format)) return byPattern(format, clock, shown)
     const shifted = clock.toISOString()
-    const fraction = /[.,](\d{4,9})/.exec(text)?.[1]
-    const whole =
-      fraction === undefined || written === undefined ? shifted.slice(0, -1) : shifted.slice(0, 20) + fraction
-    return whole + shown
+    const fraction = (written === undefined ? undefined : /[.,](\d{4,9})/.exec(text)?.[1]) ?? shifted.slice(-4, -1)
+    if (format !== undefined && isPattern(format)) return byPattern(format, clock, fraction, shown)
+    return shifted.slice(0, -4) + fraction + shown
   }
 }
 
