@@ -103,6 +103,14 @@ describe("formats with letters", () => {
     expect(await time("d.M.yyyy h:mm a", "1.2.2026 12:05 am")).toBe("2026-02-01T00:05:00.000Z")
     expect(await time("d.M.yyyy h:mm a", "1.2.2026 12:05 PM")).toBe("2026-02-01T12:05:00.000Z")
     expect(await time("d.M.yyyy h:mm a", "1.2.2026 13:05 PM")).toEqual(none)
+    for (const blank of [" ", "  ", "\u00a0", "\u202f"]) {
+      expect(await time("d.M.yyyy h:mm a", `1.2.2026${blank}8:05${blank}PM`)).toBe("2026-02-01T20:05:00.000Z")
+      expect(await time(`h:mm${blank}a d.M.yyyy`, "8:05 PM 1.2.2026")).toBe("2026-02-01T20:05:00.000Z")
+      expect(await time("h:mm a d.M.yyyy", `8:05${blank}PM 1.2.2026`, { locale: "en" })).toBe(
+        "2026-02-01T20:05:00.000Z"
+      )
+    }
+    expect(await time("d.M.yyyy h:mm a", "1.2.2026 8:05\nPM")).toEqual(none)
     expect(await time("d.M.yyyy k:mm", "1.2.2026 24:05")).toBe("2026-02-01T00:05:00.000Z")
   })
 

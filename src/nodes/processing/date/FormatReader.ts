@@ -46,7 +46,9 @@ const regexOf = ({ kind, width }: Exclude<Part, string>, names: Names | undefine
   }
 }
 
-const literal = (text: string): string => text.replace(/[\\^$.*+?()[\]{}|/]/g, "\\$&").replace(/ +/g, " +")
+/** A blank stands for several, and for those that do not break: Java and Node write U+202F before AM and PM. */
+const literal = (text: string): string =>
+  text.replace(/[\\^$.*+?()[\]{}|/]/g, "\\$&").replace(/[ \u00a0\u202f]+/g, "[ \\u00a0\\u202f]+")
 
 const fullYear = (digits: string): number => (digits.length === 2 ? +digits + (+digits < 70 ? 2000 : 1900) : +digits)
 
