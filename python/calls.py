@@ -8,18 +8,22 @@ import struct
 import system
 
 # A user namespace gives all capabilities within it. The others give memory that belongs to no process, so that the limit
-# of a run would not count it; pages that processes share are files in the temporary folder instead.
+# of a run would not count it; pages that processes share are files in the temporary folder instead. Pages of a shared
+# mapping without a file stay when the process has unmapped some of them, or gives them back with madvise.
 MAKING = ("clone", "unshare")
-NAMES = ("clone3", "memfd_create", "memfd_secret", "shmget", "msgget", "semget", *MAKING)
+NAMES = ("clone3", "memfd_create", "memfd_secret", "shmget", "msgget", "semget", "mmap", *MAKING)
+ABSENT = NAMES[:6]
 MACHINES = {
-    "x86_64": (0xC000003E, (435, 319, 447, 29, 68, 64, 56, 272)),
-    "aarch64": (0xC00000B7, (435, 279, 447, 194, 186, 190, 220, 97)),
+    "x86_64": (0xC000003E, (435, 319, 447, 29, 68, 64, 9, 56, 272)),
+    "aarch64": (0xC00000B7, (435, 279, 447, 194, 186, 190, 222, 220, 97)),
 }
+# MAP_SHARED and MAP_ANONYMOUS, see mmap(2).
+_SHARED_WITHOUT_FILE = 0x01 | 0x20
 # On x86-64 the same calls have other numbers from here on.
 X32 = 0x40000000
 
-_LOAD, _EQUAL, _AT_LEAST, _ANY_BIT, _RETURN = 0x20, 0x15, 0x35, 0x45, 0x06
-_NUMBER, _MACHINE, _FIRST_ARGUMENT = 0, 4, 16
+_LOAD, _AND, _EQUAL, _AT_LEAST, _ANY_BIT, _RETURN = 0x20, 0x54, 0x15, 0x35, 0x45, 0x06
+_NUMBER, _MACHINE, _FIRST_ARGUMENT, _FOURTH_ARGUMENT = 0, 4, 16, 40
 _ALLOW, _ERROR = 0x7FFF0000, 0x00050000
 _SET_SECCOMP, _FILTER = 22, 2
 
@@ -32,9 +36,12 @@ def _program(machine):
     steps = [
         (_LOAD, _MACHINE), (_EQUAL, architecture, None, absent),
         (_LOAD, _NUMBER), (_AT_LEAST, X32, absent, None),
-        *[(_EQUAL, calls[name], absent, None) for name in NAMES if name not in MAKING],
+        *[(_EQUAL, calls[name], absent, None) for name in ABSENT],
+        (_EQUAL, calls["mmap"], "mapping", None),
         *[(_EQUAL, calls[name], "flags", None) for name in MAKING],
         (_RETURN, _ALLOW),
+        "mapping", (_LOAD, _FOURTH_ARGUMENT), (_AND, _SHARED_WITHOUT_FILE),
+        (_EQUAL, _SHARED_WITHOUT_FILE, refused, None), (_RETURN, _ALLOW),
         "flags", (_LOAD, _FIRST_ARGUMENT), (_ANY_BIT, system.NEWUSER, refused, None), (_RETURN, _ALLOW),
         absent, (_RETURN, _ERROR | errno.ENOSYS),
         refused, (_RETURN, _ERROR | errno.EPERM),

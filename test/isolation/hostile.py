@@ -5,6 +5,7 @@ machine that the tests run on must not suffer from them.
 """
 
 import ctypes
+import mmap
 import os
 import resource
 import signal
@@ -131,6 +132,11 @@ def hold(kind):
     if kind == "memfd":
         os.close(os.memfd_create("hidden"))
         return "could hold a memfd"
+    if kind in ("mapping", "device"):
+        # What processes share without a file is nobody's once it is not mapped, or as soon as its owner says so.
+        file = -1 if kind == "mapping" else os.open("/dev/zero", os.O_RDWR)
+        mmap.mmap(file, 4096).close()
+        return f"could hold a shared {kind}"
     private, create, remove = 0, 0o1600, 0
     get, end = {"shm": ("shmget", "shmctl"), "msg": ("msgget", "msgctl"), "sem": ("semget", "semctl")}[kind]
     arguments = {"shm": (4096, create), "msg": (create,), "sem": (1, create)}[kind]

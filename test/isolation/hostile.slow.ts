@@ -62,7 +62,8 @@ describe.skipIf(!hasPython)("a hostile Python node", () => {
             ["write programs", "write", "/flow-gateway/run.py"],
             ["write system", "write", "/usr/hostile"],
             ["write devices", "write", "/dev/hostile"],
-            ["write settings", "write", "/etc/passwd"]
+            ["write settings", "write", "/etc/passwd"],
+            ["device", "hold", "device"]
           ])
         )
         allRefused(outcomes)

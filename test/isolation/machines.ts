@@ -51,6 +51,7 @@ export const attempts = (folder: string): ReadonlyArray<Attempt> => [
   ["outside", "connect", "192.0.2.1", 80],
   ["root", "become_root"],
   ["mount", "mount"],
+  ["device", "hold", "device"],
   ...hiddenPowers
 ]
 
