@@ -17,6 +17,24 @@ class InProgram(Node):
             it.wait()
         yield from rows
 
+class InThread(Node):
+    def execute(self, rows):
+        program = """if True:
+            import ctypes, os, threading
+
+            def hold():
+                while open(f"/proc/self/task/{os.getpid()}/stat").read().rpartition(")")[2].split()[0] != "Z":
+                    pass
+                x = [b'x' * 2**20 for _ in range(600)]
+                input()
+
+            threading.Thread(target=hold).start()
+            ctypes.CDLL(None).syscall(93 if os.uname().machine == "aarch64" else 60, 0)
+        """
+        with subprocess.Popen([sys.executable, "-c", program], stdin=subprocess.PIPE) as it:
+            it.wait()
+        yield from rows
+
 class InTables(Node):
     def execute(self, rows):
         flags = mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | 0x4000
@@ -31,6 +49,7 @@ class InTables(Node):
 describe.skipIf(!hasPython || process.platform !== "linux")("the memory limit of a run with Python nodes", () => {
   for (const [type, what] of [
     ["in_program", "programs that a node starts"],
+    ["in_thread", "a process whose first thread has ended"],
     ["in_tables", "what the kernel keeps of a node's addresses"]
   ] as const) {
     it.live(`counts ${what}`, () =>

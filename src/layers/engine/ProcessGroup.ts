@@ -80,11 +80,26 @@ const childrenOf = (pid: number, threads: number): ReadonlyArray<number> =>
 /** The counted memory: resident pages, swapped pages, and the kernel's page tables. */
 const held = /^(?:VmRSS|VmSwap|VmPTE):\s+(\d+) kB$/gm
 
+const statusOf = (path: string): string => {
+  try {
+    return readFileSync(`/proc/${path}/status`, "latin1")
+  } catch {
+    return ""
+  }
+}
+
+/** A thread that has ended tells no memory. The first one can end before the others, which then tell what they share. */
+const memoryOf = (pid: number, status: string, threads: number): number => {
+  const own = (text: string) => [...text.matchAll(held)].reduce((sum, [, kib]) => sum + Number(kib) * 1024, 0)
+  if (threads === 1 || /^VmRSS:/m.test(status)) return own(status)
+  return tasksOf(pid).reduce((most, task) => Math.max(most, own(statusOf(`${pid}/task/${task}`))), 0)
+}
+
 const residentOf = (pid: number): number => {
   try {
     const status = readFileSync(`/proc/${pid}/status`, "latin1")
-    const own = [...status.matchAll(held)].reduce((sum, [, kib]) => sum + Number(kib) * 1024, 0)
     const threads = Number(/^Threads:\s+(\d+)$/m.exec(status)?.[1])
+    const own = memoryOf(pid, status, threads)
     return childrenOf(pid, threads).reduce((sum, child) => sum + residentOf(child), own)
   } catch {
     return 0
