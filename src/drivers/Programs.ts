@@ -12,6 +12,7 @@ export const programs = {
   part: "run/stream/parallel/partThread.ts",
   decoder: "layers/decoder/decoderThread.ts",
   sql: "layers/decoder/sqlProcess.ts",
+  pages: "layers/documentation/pageThread.ts",
   heartbeat: "layers/postgres/heartbeatThread.ts",
   operators: "layers/operators/testWorkerThread.ts"
 } as const

@@ -3,7 +3,7 @@ import { join } from "node:path"
 import { describe, expect, it, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { wantsHtml } from "../../src/services/documentation/Http.ts"
-import { locator } from "../../src/services/documentation/Links.ts"
+import { depthOf, locator } from "../../src/services/documentation/Links.ts"
 import { gateway, memoryGateway, raw, TestGateway, temporaryFolder } from "../support/gateway.ts"
 
 const files: Record<string, string> = {
@@ -237,12 +237,12 @@ describe("Accept", () => {
 
 describe("links", () => {
   it("are relative to the page's file and written relative to what was asked for", () => {
-    const locate = locator("a/b/page.md", "/v1/t/documentation/a/b/page")
+    const locate = locator("a/b/page.md", depthOf("/v1/t/documentation/a/b/page"))
     expect(locate("c d.md#x")).toBe("../../a/b/c%20d.md#x")
     expect(locate("../../top.md")).toBe("../../top.md")
     expect(locate("../../../out.md")).toBeUndefined()
     expect(locate("%zz")).toBeUndefined()
     expect(locate("#x")).toBe("#x")
-    expect(locator("index.md", "/v1/t/documentation")("javascript:x")).toBe("documentation/javascript%3Ax")
+    expect(locator("index.md", depthOf("/v1/t/documentation"))("javascript:x")).toBe("documentation/javascript%3Ax")
   })
 })

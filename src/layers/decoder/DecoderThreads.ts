@@ -14,12 +14,11 @@ import {
   type Surroundings
 } from "../../services/flowlines/Decoder.ts"
 import type { Needs } from "../../services/flowlines/Outline.ts"
-import { FairSemaphore, type FairSemaphoreLimits } from "../../services/shared/capacity/FairSemaphore.ts"
-import { observeQueue } from "../../services/shared/process/ObservableMetrics.ts"
 import { Settings } from "../../services/shared/settings/Settings.ts"
-import { TenantId } from "../../services/shared/Tenant.ts"
+import type { TenantId } from "../../services/shared/Tenant.ts"
 import type { Answer, Task } from "./decoderThread.ts"
-import { Helper, type Limits, type Start, startSqlProcess, startThread } from "./Helper.ts"
+import { type Helper, type Limits, startSqlProcess, startThread } from "./Helper.ts"
+import { sharing } from "./SharedHelpers.ts"
 
 /**
  * The processor limit is the one that messages state. The wall clock ends only a file that does not get the processor.
@@ -36,9 +35,6 @@ const queue = {
 const threadTurns = { all: 4, each: 2, kept: 2, queue }
 /** DuckDB takes much memory, so each tenant has one process at a time. */
 const sqlTurns = { all: 3, each: 1, queue }
-
-/** Stands for the tenant of files that belong to no tenant. */
-const noTenant = TenantId("")
 
 /** Size in bytes up to which a file is parsed within a few milliseconds. */
 const lightBytes = 32 * 1024
@@ -60,40 +56,6 @@ const tooMuch = refused([
 
 const orRefused = <A>(result: Result.Result<A, ReadonlyArray<Issue>>): Effect.Effect<A, BadRequest> =>
   Effect.fromResult(Result.mapError(result, refused))
-
-/** Shares helpers between tenants in turns, and keeps them for the next file. */
-const sharing = Effect.fnUntraced(function* <Task, Answer>(
-  start: Start<Task, Answer>,
-  limits: Limits,
-  places: FairSemaphoreLimits<Overloaded>,
-  queue: string
-) {
-  const turns = new FairSemaphore(places)
-  yield* observeQueue(queue, turns)
-  const made = new Set<Helper<Task, Answer>>()
-  const idle: Array<Helper<Task, Answer>> = []
-  yield* Effect.addFinalizer(() =>
-    Effect.sync(() => {
-      for (const helper of made) helper.stop()
-    })
-  )
-  /** Takes the most recently used helper, because it is still running. */
-  const take = Effect.suspend(() => {
-    const helper = idle.pop() ?? new Helper(start, limits)
-    made.add(helper)
-    return Effect.as(helper.begin(), helper)
-  })
-  const giveBack = (helper: Helper<Task, Answer>) => {
-    helper.end()
-    idle.push(helper)
-  }
-  /** A helper for one file of the tenant, until the scope ends. */
-  return (tenant: TenantId = noTenant) =>
-    Effect.andThen(
-      turns.place(tenant),
-      Effect.acquireRelease(take, (helper) => Effect.sync(() => giveBack(helper)))
-    )
-})
 
 /** The decoder with these limits per file. */
 export const limited = (limits: Limits) =>

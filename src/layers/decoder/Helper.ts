@@ -121,23 +121,28 @@ export class Helper<Task, Answer> {
   }
 }
 
-/** Starts a thread that parses and validates files. */
-export const startThread: Start<ThreadTask, ThreadAnswer> = ({ answer, lost }) => {
-  const worker = new Worker(program("decoder"), { resourceLimits: { maxOldGenerationSizeMb: 512 } })
-  worker.on("message", answer)
-  worker.on("error", lost)
-  worker.on("exit", lost)
-  return {
-    send: (task) => worker.postMessage(task),
-    stop: () => void worker.terminate(),
-    processor: Effect.promise(() =>
-      worker.cpuUsage().then(
-        ({ user, system }) => (user + system) / 1000,
-        () => undefined
+/** Starts a thread of the program. */
+export const threadOf =
+  <Task, Answer>(name: "decoder" | "pages"): Start<Task, Answer> =>
+  ({ answer, lost }) => {
+    const worker = new Worker(program(name), { resourceLimits: { maxOldGenerationSizeMb: 512 } })
+    worker.on("message", answer)
+    worker.on("error", lost)
+    worker.on("exit", lost)
+    return {
+      send: (task) => worker.postMessage(task),
+      stop: () => void worker.terminate(),
+      processor: Effect.promise(() =>
+        worker.cpuUsage().then(
+          ({ user, system }) => (user + system) / 1000,
+          () => undefined
+        )
       )
-    )
+    }
   }
-}
+
+/** Parses and validates files. */
+export const startThread = threadOf<ThreadTask, ThreadAnswer>("decoder")
 
 /** DuckDB runs in a process: stopping it in a thread could crash the gateway, and it does not return its memory. */
 export const startSqlProcess: Start<SqlTask, SqlFindings> = ({ answer, lost }) => {

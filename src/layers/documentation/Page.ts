@@ -1,6 +1,10 @@
 import MarkdownIt from "markdown-it"
 import sanitize from "sanitize-html"
-import type { Locate, Source } from "../../services/documentation/Renderer.ts"
+import { locator } from "../../services/documentation/Links.ts"
+import type { Source } from "../../services/documentation/Renderer.ts"
+
+/** Maps a relative link or image address to the address to write, or to undefined when it leads nowhere. */
+type Locate = (address: string) => string | undefined
 
 const markdown = new MarkdownIt({ html: true, linkify: true, typographer: false })
 
@@ -102,7 +106,7 @@ const titleOf = (html: string): string =>
  */
 export const page = (text: Source, navigation: Source): string => {
   const tokens = markdown.parse(text.markdown, {})
-  const html = clean(markdown.renderer.render(tokens, markdown.options, {}), text.locate)
+  const html = clean(markdown.renderer.render(tokens, markdown.options, {}), locator(text.file, text.depth))
   return `<!doctype html>
 <html lang="en">
 <head>
@@ -115,7 +119,7 @@ export const page = (text: Source, navigation: Source): string => {
 ${contentsOf(tokens)}<main>
 ${html}</main>
 <nav class="pages" aria-label="Pages">
-${clean(markdown.render(navigation.markdown), navigation.locate)}</nav>
+${clean(markdown.render(navigation.markdown), locator(navigation.file, navigation.depth))}</nav>
 </body>
 </html>
 `

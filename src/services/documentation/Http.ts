@@ -5,9 +5,10 @@ import { Api } from "../../Api.ts"
 import { rangesOf } from "../http/Accept.ts"
 import { download } from "../http/Download.ts"
 import { mediaTypeOf } from "../shared/bytes/MediaType.ts"
+import { CoalescedReads } from "../shared/reads/CoalescedReads.ts"
 import { TenantId } from "../shared/Tenant.ts"
 import { Documentation, type Page } from "./Documentation.ts"
-import { locator } from "./Links.ts"
+import { depthOf } from "./Links.ts"
 import { Renderer, type Source } from "./Renderer.ts"
 
 /**
@@ -23,10 +24,10 @@ export const wantsHtml = (accept = ""): boolean => {
   return html > 0 && html >= source
 }
 
-/** Larger pages are sent as Markdown: rendering them would block the event loop for more than half a second. */
+/** Larger pages are sent as Markdown, and those that take too long to render. */
 const maxRendered = 256 * 1024
-/** Number of rendered pages in the cache; the least recently used is evicted. */
-const maxKept = 100
+/** Characters of rendered pages in the cache; the least recently used are evicted. */
+const maxKept = 8 * 1024 * 1024
 
 /**
  * A rendered page shows pictures, of the tenant and of whatever site it links to, and its own style; it runs, sends and
@@ -53,15 +54,33 @@ export const DocumentationHttp = HttpApiBuilder.group(
   Effect.fn(function* (handlers) {
     const documentation = yield* Documentation
     const renderer = yield* Renderer
+    const reads = yield* CoalescedReads
 
     const kept = new Map<string, string>()
-    const rendered = Effect.fnUntraced(function* (key: string, text: Source, navigation: Source) {
-      const html = kept.get(key) ?? (yield* renderer.render(text, navigation))
+    let keptChars = 0
+    const forget = (key: string) => {
+      keptChars -= kept.get(key)?.length ?? 0
       kept.delete(key)
+    }
+    const keep = (key: string, html: string) => {
+      forget(key)
       kept.set(key, html)
-      if (kept.size > maxKept) kept.delete(kept.keys().next().value!)
-      return html
-    })
+      keptChars += html.length
+      for (const oldest of kept.keys()) {
+        if (keptChars <= maxKept) break
+        forget(oldest)
+      }
+    }
+    /** A page that several ask for at once is rendered for one of them. */
+    const rendered = Effect.fnUntraced(function* (key: string, tenant: TenantId, text: Source, navigation: Source) {
+      const render = Effect.suspend(() => {
+        const html = kept.get(key)
+        return html === undefined ? renderer.render(tenant, text, navigation) : Effect.succeed(html)
+      })
+      const { value } = yield* reads.share(key, render)
+      if (value !== undefined) keep(key, value)
+      return value
+    }, Effect.scoped)
 
     /**
      * A response with a text body. Its ETag is the hash of the text, so it changes with everything that the text
@@ -109,20 +128,22 @@ export const DocumentationHttp = HttpApiBuilder.group(
     ) {
       const page = yield* documentation.open(tenant, path)
       if (!page.path.endsWith(".md")) return yield* sourceOf(request, tenant, page)
+      const asSource = Effect.map(sourceOf(request, tenant, page), HttpServerResponse.setHeader("vary", "Accept"))
       const isLong = page._tag === "File" && page.file.size > maxRendered
-      if (isLong || !wantsHtml(request.headers.accept)) {
-        return HttpServerResponse.setHeader(yield* sourceOf(request, tenant, page), "vary", "Accept")
-      }
+      if (isLong || !wantsHtml(request.headers.accept)) return yield* asSource
       const markdown =
         page._tag === "List" ? page.markdown : yield* Stream.mkString(Stream.decodeText(page.file.read()))
       const [asked = ""] = request.originalUrl.replace(/^\w+:\/\/[^/]*/, "").split("?")
+      const depth = depthOf(asked)
       const version = page._tag === "List" ? page.markdown : page.file.sha256
       const navigation = yield* documentation.navigation(tenant)
       const html = yield* rendered(
-        JSON.stringify([page.path, asked, version, navigation]),
-        { markdown, locate: locator(page.path, asked) },
-        { markdown: navigation, locate: locator("index.md", asked) }
+        JSON.stringify([tenant, page.path, depth, version, navigation]),
+        tenant,
+        { markdown, file: page.path, depth },
+        { markdown: navigation, file: "index.md", depth }
       )
+      if (html === undefined) return yield* asSource
       const answered = yield* textOf(
         request,
         tenant,

@@ -19,16 +19,17 @@ const decoded = (path: string): string | undefined => {
   }
 }
 
+/** Segments of the path of a page's URL, `/v1/{tenant}/documentation/…`, behind `documentation`. */
+export const depthOf = (asked: string): number => asked.split("/").slice(4).length
+
 /**
  * Rewrites the relative addresses of a page so that they work for every URL of the page: with or without its extension,
  * `index` or a trailing slash, and behind a proxy that adds a path prefix.
  *
- * @param file the path of the page; its addresses are relative to it @param asked the path of the request's URL, still
- * encoded: `/v1/{tenant}/documentation/…`
+ * @param file the path of the page; its addresses are relative to it @param depth that of the request's URL
  */
-export const locator = (file: string, asked: string): ((address: string) => string | undefined) => {
-  const behind = asked.split("/").slice(4)
-  const top = behind.length === 0 ? "documentation/" : behind.length === 1 ? "./" : "../".repeat(behind.length - 1)
+export const locator = (file: string, depth: number): ((address: string) => string | undefined) => {
+  const top = depth === 0 ? "documentation/" : depth === 1 ? "./" : "../".repeat(depth - 1)
   return (address) => {
     const [, path = "", rest = ""] = /^([^?#]*)(.*)$/s.exec(address) ?? []
     if (path === "") return address
