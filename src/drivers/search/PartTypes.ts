@@ -100,7 +100,7 @@ export const typedParts = Effect.fnUntraced(function* (
         order by at) end as bits,
       ${hashing ? sql`set_config('enable_sort', 'off', true)` : sql`null`} as set
     from search_indices left join search_parts using (no)
-    where tenant = ${tenant} and (${!isPlain} or name = any(${isPlain ? names : []}::text[])) order by name, month`
+    where tenant = ${tenant} and (${!isPlain} or name = any(${isPlain ? names.map(storable) : []}::text[])) order by name, month`
   const missing = names.find((name) => !rows.some(({ index }) => index === name))
   if (missing !== undefined) return yield* notFound(tenant, missing)
   return rows.flatMap(({ index, no, month, part, bits, more }): ReadonlyArray<TypedPart> => {
