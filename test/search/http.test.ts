@@ -31,7 +31,7 @@ const search = (body: unknown) =>
           readonly documents: ReadonlyArray<{ id: string; index: string; source: { n: number } }>
           readonly total?: number
           readonly cursor?: string
-          readonly issues?: ReadonlyArray<{ readonly pointer: string }>
+          readonly issues?: ReadonlyArray<{ readonly part: string; readonly pointer: string }>
         }
         return { status: response.status, ...page }
       })
@@ -70,6 +70,30 @@ const suite = (it: Vitest.MethodsNonLive<Search | TestGateway>) => {
       const inOrder = [...sizes.keys()].sort((a, b) => (a % 2) - (b % 2) || a - b)
       assert.deepStrictEqual(seen, inOrder)
       assert.isBelow(pages, 6)
+    })
+  )
+
+  it.effect("names all faults of a request, each with its part", () =>
+    Effect.gen(function* () {
+      const of = (body: unknown) =>
+        Effect.map(search(body), ({ status, issues }) => [
+          status,
+          ...(issues ?? []).map(({ part, pointer }) => `${part} ${pointer}`)
+        ])
+      const query = { bool: { must: [{ trem: {} }], filter: [{ range: { n: { gte: 1, lessThan: 2 } } }] } }
+      const inQuery = ["body /query/bool/must/0/trem", "body /query/bool/filter/0/range/n/lessThan"]
+      const faulty = { index: "mytenant-*", query, sort: [{ n: "up" }], aggs: { a: { trems: {} } } }
+      assert.deepStrictEqual(yield* of(faulty), [400, ...inQuery, "body /sort/0/n", "body /aggs/a/trems"])
+      assert.deepStrictEqual(yield* of({ index: 1, query }), [400, "body /index", ...inQuery])
+      assert.deepStrictEqual(yield* of("mytenant-*"), [400, "body "])
+    })
+  )
+
+  it.effect("knows no index whose name has characters that PostgreSQL cannot store", () =>
+    Effect.gen(function* () {
+      for (const rest of [{}, { size: 1 }, { aggs: { a: { terms: { field: "n" } } } }, { total: true }]) {
+        assert.strictEqual((yield* search({ index: "mytenant-a\u0000", ...rest })).status, 404, JSON.stringify(rest))
+      }
     })
   )
 

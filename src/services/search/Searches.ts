@@ -1,7 +1,7 @@
-import { Clock, Context, Effect, Layer, Result, Schema } from "effect"
+import { Clock, Context, Effect, Layer, Predicate, Result, Schema } from "effect"
 import * as Base64Url from "effect/encoding/Base64Url"
 import { type Fields, Search, type TooManyIndices } from "../../drivers/search/Search.ts"
-import { BadRequest } from "../../errors/BadRequest.ts"
+import { BadRequest, type Issue } from "../../errors/BadRequest.ts"
 import type { NotFound } from "../../errors/NotFound.ts"
 import type { StorageUnreachable } from "../../errors/StorageUnreachable.ts"
 import { readRaw } from "../../languages/json/JsonNumbers.ts"
@@ -33,22 +33,27 @@ const Cursor = Schema.fromJsonString(
 
 const encodeCursor = ({ at, id, index }: Key): string => Base64Url.encode(JSON.stringify(["search", at, id, index]))
 
-const refuse = (part: string, pointer: string, detail: string) =>
-  new BadRequest({ detail: "The search request is invalid", issues: [{ part, pointer, detail }] })
+const refuse = (issues: ReadonlyArray<Issue>) => new BadRequest({ detail: "The search request is invalid", issues })
+
+const refusePart = (part: string, pointer: string, detail: string) => refuse([{ part, pointer, detail }])
+
+const inBody = (issues: ReadonlyArray<Issue>): ReadonlyArray<Issue> =>
+  issues.map((issue) => ({ part: "body", ...issue }))
 
 const decodeCursor = (cursor: string): Effect.Effect<Key, BadRequest> => {
   const decoded = Result.flatMap(Base64Url.decodeString(cursor), Schema.decodeUnknownResult(Cursor))
-  if (Result.isFailure(decoded)) return refuse("body", "/cursor", "Expected the cursor of a page")
+  if (Result.isFailure(decoded)) return refusePart("body", "/cursor", "Expected the cursor of a page")
   const [, at, id, index] = decoded.success
-  if (BigInt.asIntN(64, BigInt(at)) !== BigInt(at)) return refuse("body", "/cursor", "Expected the cursor of a page")
+  if (BigInt.asIntN(64, BigInt(at)) !== BigInt(at))
+    return refusePart("body", "/cursor", "Expected the cursor of a page")
   return Effect.succeed({ at, id, index })
 }
 
 /** A search of too many indices, or for too many buckets, is a fault of the request. */
 const refused = <A>(self: Effect.Effect<A, NotFound | StorageUnreachable | TooManyBuckets | TooManyIndices>) =>
   Effect.catchTags(self, {
-    TooManyBuckets: ({ pointer, detail }) => refuse("body", pointer, detail),
-    TooManyIndices: ({ detail }) => refuse("body", "/index", detail)
+    TooManyBuckets: ({ pointer, detail }) => refusePart("body", pointer, detail),
+    TooManyIndices: ({ detail }) => refusePart("body", "/index", detail)
   })
 
 /** The source of a hit as JSON text: as stored, or reduced to some fields. */
@@ -68,12 +73,26 @@ const sourceOf = ({ source }: Hit, fields: ReadonlyArray<string> | undefined): s
 const membersOf = (hit: Hit, fields: ReadonlyArray<string> | undefined): string =>
   `"id":${JSON.stringify(hit.id)},"index":${JSON.stringify(hit.index)},"source":${sourceOf(hit, fields)}`
 
-/** Parses the query of a request. `now` is in epoch milliseconds. */
-const queryOf = (value: unknown, now: number): Effect.Effect<Query, BadRequest> =>
-  Result.match(parseQuery(value, now, "/query"), {
-    onSuccess: (query) => Effect.succeed(query),
-    onFailure: (issues) => Effect.fail(new BadRequest({ detail: "The query is invalid", issues }))
-  })
+/** What a request asks for, besides its index. `now` is in epoch milliseconds. Fails with all faults. */
+const askedOf = Effect.fnUntraced(function* (request: SearchRequest, now: number) {
+  const parsed = parseQuery(request.query ?? {}, now, "/query")
+  const order = yield* Effect.result(orderOf(request))
+  const aggregations = yield* Effect.result(aggregationsOf(request, now))
+  if (Result.isSuccess(parsed) && Result.isSuccess(order) && Result.isSuccess(aggregations)) {
+    return { query: parsed.success, asked: order.success, aggregations: aggregations.success }
+  }
+  return yield* refuse([
+    ...(Result.isFailure(parsed) ? inBody(parsed.failure) : []),
+    ...(Result.isFailure(order) ? (order.failure.issues ?? []) : []),
+    ...(Result.isFailure(aggregations) ? (aggregations.failure.issues ?? []) : [])
+  ])
+})
+
+/** The faults of a query in a body that has other faults. */
+const queryFaultsOf = (body: unknown, now: number): ReadonlyArray<Issue> => {
+  const query = Predicate.isObject(body) && Predicate.isObject(body["query"]) ? body["query"] : {}
+  return Result.match(parseQuery(query, now, "/query"), { onSuccess: () => [], onFailure: inBody })
+}
 
 type Failure = BadRequest | NotFound | StorageUnreachable
 
@@ -142,14 +161,11 @@ export class Searches extends Context.Service<
         indices: search.indices,
         fields: search.fields,
         page: Effect.fn("Searches.page")(function* (tenant, body) {
-          const request = yield* Effect.mapError(
-            decode(body),
-            (error) => new BadRequest({ detail: "The search request is invalid", issues: issuesOf(error, "body") })
-          )
           const now = yield* Clock.currentTimeMillis
-          const query = yield* queryOf(request.query ?? {}, now)
-          const asked = yield* orderOf(request)
-          const aggregations = yield* aggregationsOf(request, now)
+          const request = yield* Effect.mapError(decode(body), (error) =>
+            refuse([...issuesOf(error, "body"), ...queryFaultsOf(body, now)])
+          )
+          const { query, asked, aggregations } = yield* askedOf(request, now)
           const { documents, cursor, empty } = yield* asked === undefined
             ? inOrder(tenant, request, query)
             : sorted(tenant, request, query, asked)
@@ -181,7 +197,7 @@ export class Searches extends Context.Service<
           const now = yield* Clock.currentTimeMillis
           const millis = dateMath(before, false, { now, offset: () => 0, formats: [] })
           if (millis === undefined)
-            return yield* refuse("query", "/before", "Expected a date, or date math such as now-30d/d")
+            return yield* refusePart("query", "/before", "Expected a date, or date math such as now-30d/d")
           yield* Effect.andThen(begin, search.expire(tenant, index, millis))
         })
       })
