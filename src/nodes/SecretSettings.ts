@@ -34,7 +34,8 @@ export const flowlineWithSecrets = (flowline: Flowline, values: SecretValues): F
     settings: Object.fromEntries(
       Object.entries(node.settings).map(([name, setting]) => [
         name,
-        mayHoldSecrets(node.type, name) ? withSecrets(setting, values) : setting
+        // Other settings have no references, but may have escaped ones.
+        withSecrets(setting, mayHoldSecrets(node.type, name) ? values : {})
       ])
     )
   })

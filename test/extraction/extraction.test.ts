@@ -129,6 +129,29 @@ const suite = (it: Vitest.MethodsNonLive<Search | TestGateway>) => {
     })
   )
 
+  it.effect("takes a request as it is, also texts that would be references in a flowline", () =>
+    Effect.gen(function* () {
+      const note = `\${param:a} $\${param:a} \${var:b} \${secret:C} \${jndi:ldap://d} $& \${secret:c}`
+      yield* fill("mytenant-references", [
+        { user: "eve", note, [`\${var:n}`]: 1 },
+        { user: "fay", note: `\${var:b}` }
+      ])
+      const filters = { bool: { filter: [{ match_phrase: { note: `\${param:a}` } }, { term: { note } }] } }
+      const { text, manifest } = yield* extracted({
+        description: `\${secret:C}`,
+        format: "csv",
+        index: "mytenant-references",
+        fields: [{ name: "user" }, { name: "note" }, { name: `\${var:n}` }],
+        filters
+      })
+      assert.deepStrictEqual(parse(text), [
+        ["user", "note", `\${var:n}`],
+        ["eve", note, "1"]
+      ])
+      assert.deepInclude(manifest, { query: filters })
+    })
+  )
+
   it.effect("is a file of JSON, of whole documents or of fields", () =>
     Effect.gen(function* () {
       yield* fill("mytenant-json")

@@ -8,6 +8,7 @@ import { guard } from "../../src/drivers/threads/TimeLimit.ts"
 import type { RunContext } from "../../src/nodes/Node.ts"
 import type { Sink } from "../../src/nodes/NodeFiles.ts"
 import { failureOf, withEffects } from "../../src/nodes/Outcome.ts"
+import { flowlineWithSecrets } from "../../src/nodes/SecretSettings.ts"
 import type { RunMessage, RunSpec } from "../../src/protocol/RunProtocol.ts"
 import { zip } from "../../src/run/archive/Zip.ts"
 import { StoredFiles } from "../../src/run/files/StoredFiles.ts"
@@ -107,7 +108,7 @@ export const layer = Layer.effect(
             ? yield* Effect.promise(async () =>
                 (await import("../../src/run/pybatch/Pybatch.ts")).pybatch(spec.flowline, context, { scratch, spec })
               )
-            : extraction(spec.flowline, context)
+            : extraction(flowlineWithSecrets(spec.flowline, {}), context)
       yield* Effect.tryPromise({ try: () => job.run(), catch: (cause) => cause })
       const nodes = withEffects(spec.flowline, job.counters())
       say({ _tag: "Counters", nodes })

@@ -11,6 +11,7 @@ import { parseQuery } from "../../languages/query/QueryParser.ts"
 import { searchInput } from "../../nodes/inputs/SearchInput.ts"
 import { extractionOutput } from "../../nodes/outputs/ExtractionOutput.ts"
 import { dates, isDate } from "../../nodes/outputs/extraction/CsvCell.ts"
+import { withoutReferences } from "../../protocol/EscapedReferences.ts"
 import { Executions } from "../executions/Executions.ts"
 import { indexOf } from "../flowlines/FlowlineNames.ts"
 import { Flowlines, type StartedExecution } from "../flowlines/Flowlines.ts"
@@ -46,8 +47,9 @@ const faultsOf = (body: unknown, tenant: TenantId, now: number): ReadonlyArray<I
   return issues
 }
 
-/** The flowline of an extraction, in the form that a user would write. */
-const flowlineOf = ({ description, format, index, fields = [], filters = {}, time_zone }: ExtractionRequest) => {
+/** The flowline of an extraction, in the form that a user would write. A request has no references, only texts. */
+const flowlineOf = ({ description, ...request }: ExtractionRequest) => {
+  const { format, index, fields = [], filters = {}, time_zone } = withoutReferences(request)
   const names = [...new Set(fields.map(({ name }) => name))]
   const columns = fields.map(({ name, type, format }) => ({
     name,
