@@ -22,5 +22,5 @@ export class BadRequest extends Problem<BadRequest>()(
 ) {}
 
 /** The error for a body that cannot be read as a whole. */
-export const invalidBody = (detail: string): BadRequest =>
-  new BadRequest({ detail: "The body is invalid", issues: [{ part: "body", pointer: "", detail }] })
+export const invalidBody = (detail: string, position: Pick<Issue, "line" | "column"> = {}): BadRequest =>
+  new BadRequest({ detail: "The body is invalid", issues: [{ part: "body", pointer: "", detail, ...position }] })

@@ -1,7 +1,7 @@
 import { Effect, Option, Predicate, Schema } from "effect"
 import { BadRequest, type Issue } from "../../errors/BadRequest.ts"
 import { TooLarge } from "../../errors/TooLarge.ts"
-import { readDigits } from "../../languages/json/JsonNumbers.ts"
+import { readJsonBytes } from "../../languages/document/JsonRequest.ts"
 import { Parameters, parameterBytes, parametersSchema, type Values } from "../../protocol/Parameters.ts"
 import { strict } from "../shared/requests/RequestProblems.ts"
 import { issuesOf } from "../shared/requests/SchemaIssues.ts"
@@ -9,14 +9,10 @@ import { parametersPart } from "./Decoder.ts"
 
 const refused = (issue: Issue) => new BadRequest({ detail: "The parameters are invalid", issues: [issue] })
 
-const decoder = new TextDecoder("utf-8", { fatal: true })
-
 /** The parameters in a part of a form: a JSON object. */
 export const parametersOfPart = (bytes: Uint8Array): Effect.Effect<Values, BadRequest> =>
-  Effect.try({
-    try: (): unknown => readDigits(decoder.decode(bytes)),
-    catch: () => refused({ part: parametersPart, pointer: "", detail: "Expected a JSON object in UTF-8" })
-  }).pipe(
+  Effect.fromResult(readJsonBytes(bytes)).pipe(
+    Effect.mapError((fault) => refused({ part: parametersPart, pointer: "", ...fault })),
     Effect.filterOrFail(isValues, () =>
       refused({ part: parametersPart, pointer: "", detail: "Expected a JSON object" })
     )

@@ -3,7 +3,7 @@ import type { HttpServerRequest } from "effect/http"
 import { invalidBody } from "../../errors/BadRequest.ts"
 import { TooLarge } from "../../errors/TooLarge.ts"
 import { UnsupportedMediaType } from "../../errors/UnsupportedMediaType.ts"
-import { readDigits } from "../../languages/json/JsonNumbers.ts"
+import { readJsonBytes } from "../../languages/document/JsonRequest.ts"
 import { ByteBuffer } from "../shared/bytes/ByteBuffer.ts"
 import { digestFault } from "./Digest.ts"
 
@@ -12,8 +12,8 @@ const isJson = /^\s*application\/([\w.-]+\+)?json\s*(;|$)/i
 
 /**
  * Reads a JSON body and returns its bytes and its value. Numbers that JavaScript would round are represented by their
- * digits as text. Fails with `BadRequest` when the body is missing or not JSON, or has another digest than its header
- * says.
+ * digits as text. Fails with `BadRequest` when the body is missing, not JSON or has a key twice, or has another digest than its
+ * header says.
  */
 export const readJson = Effect.fnUntraced(function* (request: HttpServerRequest.HttpServerRequest, limit: number) {
   const body = yield* readBody(request, limit)
@@ -51,8 +51,7 @@ const jsonOf = Effect.fnUntraced(function* (
       detail: `The body has the media type ${JSON.stringify(type)}; send it with Content-Type: application/json`
     })
   }
-  return yield* Effect.try({
-    try: (): unknown => readDigits(new TextDecoder("utf-8", { fatal: true }).decode(body)),
-    catch: () => invalidBody("The body is not JSON in UTF-8")
-  })
+  return yield* Effect.mapError(Effect.fromResult(readJsonBytes(body)), ({ detail, ...position }) =>
+    invalidBody(detail, position)
+  )
 })

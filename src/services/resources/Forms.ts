@@ -1,5 +1,6 @@
 import { Effect, Predicate, Result, Schema } from "effect"
 import { BadRequest, type Issue } from "../../errors/BadRequest.ts"
+import { readJsonText } from "../../languages/document/JsonRequest.ts"
 import type { FormPart, PartRules } from "../shared/requests/FormRules.ts"
 import { RelativePath } from "../shared/requests/RelativePath.ts"
 import type { Limits } from "../shared/settings/Settings.ts"
@@ -132,14 +133,10 @@ export const registrationOf = (form: Form) => accepted(readRegistration(form))
 const propertiesOf = (parts: Parts): Record<string, unknown> | undefined => {
   const text = parts.text("properties")
   if (text === undefined || text.trim() === "") return undefined
-  try {
-    const value: unknown = JSON.parse(text)
-    // PostgreSQL stores the value as text, so it is returned exactly as it was sent.
-    if (Predicate.isObject(value)) return value
-    parts.issues.push({ part: "properties", detail: "Expected a JSON object" })
-  } catch (error) {
-    const detail = `Expected JSON: ${error instanceof Error ? error.message : "it cannot be read"}`
-    parts.issues.push({ part: "properties", detail })
-  }
+  const value = readJsonText(text, JSON.parse)
+  if (Result.isFailure(value)) parts.issues.push({ part: "properties", ...value.failure })
+  // PostgreSQL stores the value as text, so it is returned exactly as it was sent.
+  else if (Predicate.isObject(value.success)) return value.success
+  else parts.issues.push({ part: "properties", detail: "Expected a JSON object" })
   return undefined
 }
