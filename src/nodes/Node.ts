@@ -159,7 +159,8 @@ export interface SettingsIssue {
   /** Path inside `settings`, for example `["patterns", 0]`. */
   readonly path: ReadonlyArray<string | number>
   readonly detail: string
-  /** Position inside the text at `path`, from 1. */
+  /** Whether the member's name is at fault, or where in its text, from 1. */
+  readonly key?: true
   readonly line?: number
   readonly column?: number
 }
@@ -230,8 +231,7 @@ export interface NodeType<S extends Schema.Codec<unknown, unknown> = Schema.Code
    * schemas have to accept references, and nothing but `start` may depend on them. Absent: none.
    */
   readonly secrets?: ReadonlyArray<string>
-  // Methods, because method parameters are bivariant: the catalogue holds nodes of all settings, and passes each only
-  // what its own schema decoded.
+  // Methods, whose parameters are bivariant: the catalogue passes each node only what its own schema decoded.
   /** Whether these settings need what `needs` says. Absent: they do. */
   isNeeding?(settings: S["Type"]): boolean
   /** Faults that the schema cannot express. */

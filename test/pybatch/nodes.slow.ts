@@ -98,7 +98,7 @@ describe.skipIf(!hasPython)("Python nodes of a tenant", () => {
         expect(yield* issuesOf("one", flowline("greet", { times: "often", nmae: "x" }))).toMatchObject([
           { pointer: "/dag/1/settings", detail: 'The setting "name" is required' },
           { pointer: "/dag/1/settings/times", detail: "Expected integer, found string" },
-          { pointer: "/dag/1/settings/nmae", detail: 'There is no setting "nmae"' }
+          { pointer: "/dag/1/settings/nmae", detail: 'There is no "nmae" here; did you mean "name"?' }
         ])
         expect(yield* issuesOf("two", flowline("greet", { name: "x" }))).toMatchObject([
           { pointer: "/dag/1/type", detail: expect.stringContaining('There is no node "greet"') }

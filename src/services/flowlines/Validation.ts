@@ -205,11 +205,14 @@ const checkNode = (
   return [
     ...findings,
     ...(fault === undefined ? [] : [{ path: [...base, "root"], detail: fault }]),
-    ...checkSettings(type, settings.success, { ...surroundings, faulty }).map(({ path, detail, line, column }) => ({
-      path: [...base, ...path],
-      detail,
-      ...(line === undefined ? {} : { inside: { line, column: column ?? 1 } })
-    })),
+    ...checkSettings(type, settings.success, { ...surroundings, faulty }).map(
+      ({ path, detail, key, line, column }) => ({
+        path: [...base, ...path],
+        detail,
+        ...(key === undefined ? {} : { key }),
+        ...(line === undefined ? {} : { inside: { line, column: column ?? 1 } })
+      })
+    ),
     ...(type.streams?.(settings.success) ?? [])
       .filter(({ stream }) => publish?.every((publication) => publication.stream !== stream) === true)
       .map(({ stream, path }) => ({

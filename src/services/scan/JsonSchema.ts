@@ -1,9 +1,12 @@
 import * as Predicate from "effect/Predicate"
+import { unknownName } from "../../languages/Suggest.ts"
 
 /** A fault at a path inside a value. */
 interface Fault {
   readonly path: ReadonlyArray<string | number>
   readonly detail: string
+  /** The member's name is at fault, not its value. */
+  readonly key?: true
 }
 
 const is: Readonly<Record<string, (value: unknown) => boolean>> = {
@@ -64,7 +67,9 @@ const membersOf = (
     ...Object.entries(value).flatMap(([name, inner]): ReadonlyArray<Fault> => {
       const own = Object.hasOwn(properties, name) ? properties[name] : others
       if (Predicate.isObject(own)) return faultsOf(own, inner, [...path, name])
-      return own === false ? [{ path: [...path, name], detail: `There is no setting ${JSON.stringify(name)}` }] : []
+      return own === false
+        ? [{ path: [...path, name], detail: unknownName(name, Object.keys(properties)), key: true }]
+        : []
     })
   ]
 }
