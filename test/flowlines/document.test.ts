@@ -70,6 +70,9 @@ describe("what is refused", () => {
     ["{ a: 1", 'Expected "}"', 1, 7, "x.hjson"],
     ["{ a: '''x", "not closed", 1, 6],
     ["{ /* x", "comment is not closed", 1, 3],
+    ["a:\n  - %{WORD:a}", "cannot start with directive indicator character %: put the text in single quotes", 2, 5],
+    ["a: %{WORD:a}: x", "in single quotes", 1, 4],
+    ['a: "\\d+"', "Invalid escape sequence \\d: in single quotes, backslashes stand for themselves", 1, 5],
     ["a: \u0000", "not a text file", 1, 4]
   ] as const) {
     it(`${JSON.stringify(text)}: ${detail}`, () => {

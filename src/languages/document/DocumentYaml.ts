@@ -36,7 +36,7 @@ export const readYaml = (text: string, maxTokens: number = mostTokens): Marked |
     }
     const unresolved = document.warnings.filter(({ code }) => code === "TAG_RESOLVE_FAILED")
     const faults = [...document.errors, ...unresolved].slice(0, maxFaults)
-    if (faults.length > 0) return faults.map(({ message, pos }) => ({ detail: message, at: pos[0] }))
+    if (faults.length > 0) return faults.map(({ message, pos }) => ({ detail: withCure(message), at: pos[0] }))
     const { contents } = document
     if (contents === null || (isScalar(contents) && contents.value === null && contents.source === "")) {
       return [{ detail: "The file is empty", at: 0 }]
@@ -49,6 +49,18 @@ export const readYaml = (text: string, maxTokens: number = mostTokens): Marked |
     throw cause
   }
 }
+
+/** What mends the faults that patterns cause when they stand in YAML as they are. */
+const cures: ReadonlyArray<readonly [fault: RegExp, cure: string]> = [
+  [/^Plain value cannot start with/, ": put the text in single quotes"],
+  [
+    /^Nested mappings are not allowed in compact mappings/,
+    ": put a text that contains a colon and a blank in single quotes"
+  ],
+  [/^Invalid escape sequence/, ": in single quotes, backslashes stand for themselves"]
+]
+
+const withCure = (message: string): string => message + (cures.find(([fault]) => fault.test(message))?.[1] ?? "")
 
 /** The library's own steps with limits in between, because it recurses for each level, and so does every later step. */
 const compose = (text: string, maxTokens: number): ReadonlyArray<Document.Parsed<ParsedNode>> => {
