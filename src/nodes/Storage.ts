@@ -26,8 +26,9 @@ const fileFault = (path: string): string | undefined => {
     if (path.length > 1024) return "the address is longer than 1024 characters"
     return objectPattern.test(path) ? undefined : "an object is written as s3://bucket/key"
   }
-  const fault = pathFault(path)
-  return path.startsWith("/")
+  const isUrl = path.startsWith("file:")
+  const fault = isUrl ? "the path must be relative" : pathFault(path)
+  return isUrl || path.startsWith("/")
     ? `${fault}: a folder of this machine is reached through a root, which the operator names with FLOW_ROOTS`
     : fault
 }

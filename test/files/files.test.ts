@@ -200,8 +200,10 @@ layer(gateway({ roots }), { excludeTestServices: true })("files of runs", (it) =
         400,
         `The root "applogs" is read-only. The roots are ${all}`
       ])
-      const [, absolute] = yield* faults(flowline("", "/var/log/app/a.log"))
-      expect(absolute).toMatch(/the path must be relative: .* root, which the operator names with FLOW_ROOTS/)
+      for (const path of ["/var/log/app/a.log", "file:///var/log/app/a.log", "file:a.log"]) {
+        const [, absolute] = yield* faults(flowline("", path))
+        expect(absolute, path).toMatch(/the path must be relative: .* root, which the operator names with FLOW_ROOTS/)
+      }
     })
   )
 })
