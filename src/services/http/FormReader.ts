@@ -12,8 +12,10 @@ import { digestFault, hasDigest } from "./Digest.ts"
 import { type FileRule, type FormParser, type FormRules, formParser, unreadable } from "./FormParser.ts"
 
 /** Why a request's content type is not that of a form. A boundary has 1 to 70 characters (RFC 2046, 5.1.1). */
-const typeFault = (contentType = ""): string | undefined => {
-  if (!isForm(contentType)) return "the content type must be multipart/form-data"
+const typeFault = (contentType = "", parts: ReadonlyArray<string>): string | undefined => {
+  if (!isForm(contentType)) {
+    return `the content type must be multipart/form-data: send a form, with curl by -F, whose parts can be ${parts.join(", ")}`
+  }
   // A proxy may have used another one.
   if ((contentType.match(/;\s*boundary=/gi) ?? []).length > 1) return "the content type has several boundaries"
   const { length } = boundaryOf(contentType)
@@ -26,7 +28,10 @@ export const parserFor = Effect.fnUntraced(function* (
   { parts, maxParts = defaultLimits.parts }: PartRules,
   file?: FileRule
 ) {
-  const wrongType = typeFault(request.headers["content-type"])
+  const wrongType = typeFault(request.headers["content-type"], [
+    ...(file === undefined ? [] : [file.name]),
+    ...Object.keys(parts)
+  ])
   const earlier = yield* EarlierFaults
   if (wrongType !== undefined) return yield* unreadable([...earlier, { detail: wrongType }])
   const rules: FormRules = {

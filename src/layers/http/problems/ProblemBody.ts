@@ -11,6 +11,7 @@ const quoted = (value: string | undefined) => (value === undefined ? "" : ` "${v
 /** Default details of problems that have none, by the slug of their type. */
 const sentences: Record<string, (members: object) => string> = {
   "not-found": (members) => {
+    if (text(members, "kind") === "route") return "There is no endpoint at this path; GET /docs lists all endpoints"
     const tenant = text(members, "tenant")
     const of = tenant === undefined ? "" : ` of the tenant "${tenant}"`
     return `There is no ${text(members, "kind") ?? "such object"}${quoted(text(members, "id"))}${of}`
