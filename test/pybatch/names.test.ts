@@ -46,6 +46,7 @@ describe.skipIf(!hasPython)("files of Python nodes", () => {
           { type: "dataset_generator", settings: { rows: [{}] } },
           { type: "of_json" },
           { type: "of_rows" },
+          { type: "of_printed" },
           { type: "of_queue" },
           { type: "show" }
         ]),
@@ -54,12 +55,13 @@ describe.skipIf(!hasPython)("files of Python nodes", () => {
             .replace("import json", "import json, helpers")
             .replace("json.d", "helpers.d"),
           "nodes/rows.py": node("OfRows", "b"),
+          "nodes/printed.py": node("OfPrinted", "d"),
           "nodes/queue.py": node("OfQueue", "c"),
           "nodes/helpers.py": "from json import dumps\n"
         }
       )
       expect(failure).toBeUndefined()
-      expect(printed).toEqual(['{"a":"[1]","b":"[1]","c":"[1]"}'])
+      expect(printed).toEqual(['{"a":"[1]","b":"[1]","d":"[1]","c":"[1]"}'])
     })
   )
 })
