@@ -1,4 +1,3 @@
-import { PgClient } from "@effect/sql-pg"
 import { expect, it } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { Reactivity } from "effect/reactivity"
@@ -7,22 +6,14 @@ import { layerFromUrl } from "../../src/layers/postgres/Postgres.ts"
 import * as PostgresClock from "../../src/layers/postgres/PostgresClock.ts"
 import { clockLook } from "../../src/protocol/Liveness.ts"
 import { ScheduleClock } from "../../src/services/runs/ScheduleClock.ts"
-import { freshDatabase } from "../support/postgres.ts"
+import { settableClock } from "./settableClock.ts"
 
 const hour = 3_600_000
 
-/** A database whose clock the tests set. */
+/** A database whose clock the tests set, and the clock of schedules on it. */
 const standing = Effect.gen(function* () {
-  const url = yield* freshDatabase
-  const sql = yield* PgClient.makeClient({ url })
-  yield* sql`create schema faked`
-  yield* sql`create table faked.clock as select to_timestamp(0) as at`
-  yield* sql`create function faked.clock_timestamp() returns timestamptz language sql as 'select at from faked.clock'`
-  const [database] = yield* sql<{ name: string }>`select current_database() as name`
-  yield* sql`alter database ${sql(database!.name)} set search_path = faked, pg_catalog, public`
-  const set = (millis: number) => sql`update faked.clock set at = to_timestamp(${millis}::float8 / 1000)`
-  const clock = PostgresClock.layer.pipe(Layer.provide(layerFromUrl(url)))
-  return { set, now: Effect.map(ScheduleClock, ({ now }) => now), clock }
+  const { url, set } = yield* settableClock
+  return { set, clock: PostgresClock.layer.pipe(Layer.provide(layerFromUrl(url))) }
 }).pipe(Effect.provide(Reactivity.layer))
 
 it.effect("the time of schedules is the database's, goes on evenly, and tells the jumps of that clock", () =>

@@ -1,31 +1,16 @@
-import { PgClient } from "@effect/sql-pg"
 import { expect, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { Reactivity } from "effect/reactivity"
 import { enter, isSilent } from "../../src/layers/postgres/HeartbeatSql.ts"
 import { takeover } from "../../src/protocol/Liveness.ts"
-import { freshDatabase } from "../support/postgres.ts"
+import { settableClock } from "./settableClock.ts"
 
 const hour = 3_600_000
 const start = 1_700_000_000_000
 
-/** A database whose clock stands at a time that the test sets. */
-const standing = Effect.gen(function* () {
-  const url = yield* freshDatabase
-  const plain = yield* PgClient.makeClient({ url })
-  yield* plain`create schema faked`
-  yield* plain`create table faked.clock as select to_timestamp(0) as at`
-  yield* plain`create function faked.clock_timestamp() returns timestamptz language sql as 'select at from faked.clock'`
-  const [database] = yield* plain<{ name: string }>`select current_database() as name`
-  yield* plain`alter database ${plain(database!.name)} set search_path = faked, pg_catalog, public`
-  const sql = yield* PgClient.makeClient({ url })
-  const set = (millis: number) => sql`update faked.clock set at = to_timestamp(${millis}::float8 / 1000)`
-  return { sql, set }
-})
-
 it.effect("a database's clock that is turned back makes no gateway silent that lives, and each that does not", () =>
   Effect.gen(function* () {
-    const { sql, set } = yield* standing
+    const { sql, set } = yield* settableClock
     const beat = (id: string) => enter(sql, { id, host: id, pid: 1, address: `${id}:1` })
     const silent = Effect.map(
       sql<{ id: string }>`select id from gateways where ${isSilent(sql, sql`seen_at`, takeover)} order by id`,
