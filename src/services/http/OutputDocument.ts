@@ -6,8 +6,8 @@ import type { Draining } from "../shared/process/Draining.ts"
 import { type FollowEvent, followedPage, type StoredLine } from "../shared/reads/OutputLines.ts"
 import type { TenantId } from "../shared/Tenant.ts"
 import { preferred, selected } from "./Accept.ts"
-import { withFirstChunk } from "./FirstChunk.ts"
 import { listBytes } from "./JsonText.ts"
+import { withFirstChunk } from "./ReadAhead.ts"
 
 export type Format = "json" | "text" | "ndjson" | "events"
 

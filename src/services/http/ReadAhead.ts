@@ -31,3 +31,15 @@ export const readAhead = <A, E, R>(
     })
     return { _tag: "Longer", all: Stream.fromPull(Effect.succeed(next)) }
   })
+
+/**
+ * Waits for the first chunk of a stream and returns the stream including that chunk. A source that cannot be read then
+ * fails before the status of the answer is sent, so the answer can be a problem.
+ */
+export const withFirstChunk = <A, E, R>(
+  stream: Stream.Stream<A, E, R>
+): Effect.Effect<Stream.Stream<A, E>, E, R | Scope.Scope> =>
+  Effect.map(
+    readAhead(stream, 0, () => 1),
+    (found) => (found._tag === "Longer" ? found.all : Stream.empty)
+  )
