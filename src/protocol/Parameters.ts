@@ -1,5 +1,5 @@
 import { Schema } from "effect"
-import { DurationText, millisOf } from "../languages/DurationText.ts"
+import { DurationText, durationMillis } from "../languages/DurationText.ts"
 import { expectedTimestamp, isTimestamp, timestampPattern } from "../languages/TimestampText.ts"
 
 /** Maximum number of parameters of a flowline. */
@@ -69,7 +69,7 @@ const measure = (type: ParameterType, value: unknown): number | undefined => {
     case "number":
       return typeof value === "number" && Number.isFinite(value) ? value : undefined
     case "duration":
-      return isDuration(value) ? millisOf(value) : undefined
+      return isDuration(value) ? durationMillis(value) : undefined
     case "timestamp":
       return typeof value === "string" && isTimestamp(value) ? Date.parse(value) : undefined
     default:

@@ -1,8 +1,9 @@
 import { Effect, Schema } from "effect"
+import { durationMillis } from "../../languages/DurationText.ts"
 import { messageOf } from "../../languages/ErrorMessage.ts"
 import { parseJson } from "../../languages/json/JsonValue.ts"
 import { batchRecords } from "../Batch.ts"
-import { Length, millisOf } from "../Duration.ts"
+import { PositiveDuration } from "../Duration.ts"
 import { Failures } from "../Failures.ts"
 import { plainReading, RecordReader } from "../formats/RecordReader.ts"
 import { recordOf, textDecoder } from "../formats/TextReader.ts"
@@ -31,7 +32,7 @@ const settings = Schema.Struct({
   url: urlSetting,
   headers: headersSetting,
   every: Schema.optionalKey(
-    Length.annotate({
+    PositiveDuration.annotate({
       description: "Asks again after this time, such as `30s`, until the run is stopped. Default: asks once."
     })
   ),
@@ -271,7 +272,7 @@ export const httpPollInput = node({
           position.save(() => now)
         }
         if (given.every === undefined) return
-        await sleep(millisOf(given.every), signal)
+        await sleep(durationMillis(given.every), signal)
         if (signal.aborted) return
       }
     }

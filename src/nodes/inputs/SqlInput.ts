@@ -1,10 +1,11 @@
 import { Predicate, Schema } from "effect"
+import { durationMillis } from "../../languages/DurationText.ts"
 import { parseJson } from "../../languages/json/JsonValue.ts"
 import { runtimes } from "../../protocol/Flowline.ts"
 import { batchRecords } from "../Batch.ts"
 import { DatabaseName, databaseFields, databaseSecrets, openPasswords, untilItAnswers } from "../DatabaseSettings.ts"
 import type { Database, DatabaseRow } from "../Databases.ts"
-import { Length, millisOf } from "../Duration.ts"
+import { PositiveDuration } from "../Duration.ts"
 import { Failures } from "../Failures.ts"
 import { chosen, type Emit, type Event, errors, type NodeContext, node, type SettingsIssue } from "../Node.ts"
 import { sleep } from "../Sleep.ts"
@@ -25,7 +26,7 @@ const settings = Schema.Struct({
       })
   ),
   every: Schema.optionalKey(
-    Length.annotate({
+    PositiveDuration.annotate({
       description:
         "Reads again after this time, such as `30s`, until the run is stopped: with `incremental` what is new, otherwise " +
         "all. In stream. Default: reads once."
@@ -215,7 +216,7 @@ export const sqlInput = node({
           const reading = new Reading(given, context, emit)
           await reading.once(database)
           if (given.every === undefined) return reading.leave()
-          const pause = millisOf(given.every)
+          const pause = durationMillis(given.every)
           for (;;) {
             await sleep(pause, signal)
             if (signal.aborted) return

@@ -1,7 +1,8 @@
 import { Effect, Schema } from "effect"
+import { durationMillis } from "../../languages/DurationText.ts"
 import { type Fields, fieldPath, getPath, setPath, type Value } from "../../languages/FieldPath.ts"
 import { batchRecords } from "../Batch.ts"
-import { Duration, Length, millisOf } from "../Duration.ts"
+import { Duration, PositiveDuration } from "../Duration.ts"
 import { Failures } from "../Failures.ts"
 import { dotted, named } from "../FieldUse.ts"
 import { chosen, type Emit, type Event, errors, node } from "../Node.ts"
@@ -14,9 +15,9 @@ import { timeOf } from "./EventTime.ts"
 const maxOverlap = 1000
 
 const settings = Schema.Struct({
-  window: Length.annotate({ description: "Length of a window in event time, for example `5m`." }),
+  window: PositiveDuration.annotate({ description: "Length of a window in event time, for example `5m`." }),
   slide: Schema.optionalKey(
-    Length.annotate({
+    PositiveDuration.annotate({
       description: "Time between the starts of windows. Default: the length, so that windows do not overlap."
     })
   ),
@@ -53,7 +54,7 @@ type Settings = typeof settings.Type
 
 const check = ({ window, slide, metrics }: Settings) => {
   const issues: Array<{ readonly path: ReadonlyArray<string | number>; readonly detail: string }> = []
-  const [size, step] = [millisOf(window), millisOf(slide ?? window)]
+  const [size, step] = [durationMillis(window), durationMillis(slide ?? window)]
   if (step > size) {
     issues.push({ path: ["slide"], detail: "Expected a duration up to the window's" })
   } else if (size / step > maxOverlap) {
@@ -94,11 +95,11 @@ export const aggregate = node({
   start: (given, context) => {
     const { group_by, max_groups, time_field } = given
     const failures = new Failures(context)
-    const size = millisOf(given.window)
+    const size = durationMillis(given.window)
     const windows = new Windows<ReadonlyArray<Metric>>(
       size,
-      millisOf(given.slide ?? given.window),
-      millisOf(given.allowed_lateness)
+      durationMillis(given.slide ?? given.window),
+      durationMillis(given.allowed_lateness)
     )
     const time = fieldPath(time_field)
     const groups = group_by.map((field) => ({ field, path: fieldPath(field) }))

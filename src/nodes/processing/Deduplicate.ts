@@ -1,6 +1,7 @@
 import { Effect, Schema } from "effect"
+import { durationMillis } from "../../languages/DurationText.ts"
 import { type Fields, fieldPath, getPath } from "../../languages/FieldPath.ts"
-import { Length, millisOf } from "../Duration.ts"
+import { PositiveDuration } from "../Duration.ts"
 import { Failures } from "../Failures.ts"
 import { named, sameFields } from "../FieldUse.ts"
 import { chosen, type Event, errors, node } from "../Node.ts"
@@ -25,7 +26,7 @@ export const deduplicate = node({
       description: "Fields that are equal in duplicates. The number 1 and the text 1 are different."
     }),
     window: Schema.optionalKey(
-      Length.annotate({
+      PositiveDuration.annotate({
         description:
           "Time in which records with the same key are duplicates, from the first one on, for example `5m`. Default: always."
       })
@@ -59,7 +60,7 @@ export const deduplicate = node({
     ]),
   start: ({ key, window, time_field, ignore_missing, max_keys, max_bytes }, context) => {
     const keyOf = keyReader(key)
-    const length = window === undefined ? undefined : millisOf(window)
+    const length = window === undefined ? undefined : durationMillis(window)
     const time = fieldPath(time_field)
     const seen = new SeenKeys(max_keys, max_bytes)
     const failures = new Failures(context)

@@ -1,6 +1,7 @@
 import { Effect, Schema } from "effect"
+import { durationMillis } from "../../languages/DurationText.ts"
 import { type Fields, fieldPath, getPath, type Value } from "../../languages/FieldPath.ts"
-import { Length, millisOf } from "../Duration.ts"
+import { PositiveDuration } from "../Duration.ts"
 import { Failures } from "../Failures.ts"
 import { dotted, named, withFields } from "../FieldUse.ts"
 import { fileInput } from "../inputs/FileInput.ts"
@@ -58,9 +59,10 @@ const settings = Schema.Struct({
   cache_bytes: Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 1_073_741_824 }))
     .annotate({ description: "Memory for rows of an `index`, in bytes.", default: 16_777_216 })
     .pipe(Schema.withDecodingDefaultKey(Effect.succeed(16_777_216))),
-  cache_time: Length.annotate({ description: "How long rows of an `index` are kept in memory.", default: "1m" }).pipe(
-    Schema.withDecodingDefaultKey(Effect.succeed("1m"))
-  )
+  cache_time: PositiveDuration.annotate({
+    description: "How long rows of an `index` are kept in memory.",
+    default: "1m"
+  }).pipe(Schema.withDecodingDefaultKey(Effect.succeed("1m")))
 })
 type Settings = typeof settings.Type
 
@@ -93,7 +95,7 @@ const finder = async (
     )
     return async () => table.value.find
   }
-  const cached = { cacheBytes: given.cache_bytes, cacheMillis: millisOf(given.cache_time) }
+  const cached = { cacheBytes: given.cache_bytes, cacheMillis: durationMillis(given.cache_time) }
   const rows = await IndexRows.of({ index, key, ...cached, ...(columns === undefined ? {} : { columns }) }, context)
   return async (values) => {
     const found = await rows.find(values.filter((value) => value !== undefined))

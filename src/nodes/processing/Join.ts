@@ -1,10 +1,11 @@
 import { Effect, Schema } from "effect"
+import { durationMillis } from "../../languages/DurationText.ts"
 import { predicate } from "../../languages/expression/Compile.ts"
 import { ExpressionFault } from "../../languages/expression/Parse.ts"
 import { type Fields, fieldPath, getPath, type Value } from "../../languages/FieldPath.ts"
 import { position } from "../../languages/PatternError.ts"
 import { batchRecords } from "../Batch.ts"
-import { Length, millisOf } from "../Duration.ts"
+import { PositiveDuration } from "../Duration.ts"
 import { Failures } from "../Failures.ts"
 import { dotted, named, namedIn, withFields } from "../FieldUse.ts"
 import { chosen, type Emit, type Event, errors, node, type SettingsIssue } from "../Node.ts"
@@ -35,7 +36,7 @@ const settings = Schema.Struct({
       default: "inner"
     })
     .pipe(Schema.withDecodingDefaultKey(Effect.succeed("inner" as const))),
-  window: Length.annotate({ description: "Maximum difference of the times of a pair, for example `5m`." }),
+  window: PositiveDuration.annotate({ description: "Maximum difference of the times of a pair, for example `5m`." }),
   time_field: Schema.NonEmptyString.annotate({
     description: "Field with the record's time: ISO 8601 or epoch milliseconds.",
     default: "@timestamp"
@@ -111,7 +112,7 @@ export const join = node({
     gives: (known) => withFields(known, [dotted(target)])
   }),
   start: (given, context) => {
-    const window = millisOf(given.window)
+    const window = durationMillis(given.window)
     const time = fieldPath(given.time_field)
     const below = fieldPath(given.target)
     const left = partOf(given.left)

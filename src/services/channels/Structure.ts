@@ -1,7 +1,7 @@
 import { Cron, Effect, Result, Schema } from "effect"
 import type { Issue } from "../../errors/BadRequest.ts"
 import { isPossible } from "../../languages/cron/CronText.ts"
-import { DurationText, millisOf } from "../../languages/DurationText.ts"
+import { DurationText, durationMillis } from "../../languages/DurationText.ts"
 import { readDocument, type SourceFile } from "../../languages/document/Document.ts"
 import { pointerOf } from "../../languages/document/Pointer.ts"
 import { schemaFaults } from "../../languages/SchemaFaults.ts"
@@ -111,7 +111,7 @@ const read = (value: unknown): Result.Result<ReadonlyArray<JobDefinition>, Reado
       ...job,
       flowline,
       schedule: schedule === undefined ? undefined : Cron.parseUnsafe(schedule, "UTC"),
-      restart: { initial: millisOf(restart.initial), max: millisOf(restart.max), perHour: restart.perHour }
+      restart: { initial: durationMillis(restart.initial), max: durationMillis(restart.max), perHour: restart.perHour }
     }
   })
   return faults.length === 0 ? Result.succeed(definitions) : Result.fail(faults)

@@ -3,7 +3,7 @@ import * as ClusterSchema from "effect/cluster/ClusterSchema"
 import * as Entity from "effect/cluster/Entity"
 import * as Rpc from "effect/rpc/Rpc"
 import { StorageUnreachable } from "../../errors/StorageUnreachable.ts"
-import { millisOf } from "../../languages/DurationText.ts"
+import { durationMillis } from "../../languages/DurationText.ts"
 import { carries } from "../../nodes/Catalogue.ts"
 import { overLimit } from "../../protocol/Allowances.ts"
 import type { Flowline } from "../../protocol/Flowline.ts"
@@ -36,7 +36,7 @@ export const keyOf = ({ tenant, id }: ExecutionKey): string => `${tenant}/${id}`
 export const pauseAfter = ({ retry }: Flowline["settings"], run: number): number | undefined =>
   retry === undefined || run >= retry.attempts
     ? undefined
-    : Math.min(millisOf(retry.initial) * 2 ** (run - 1), millisOf(retry.max))
+    : Math.min(durationMillis(retry.initial) * 2 ** (run - 1), durationMillis(retry.max))
 
 /** Runs the executions of this gateway, and stores their events, output and counters. */
 export class Supervisor extends Context.Service<

@@ -1,6 +1,7 @@
 import { Effect, Result, Schema } from "effect"
 import { BadRequest, type Issue } from "../../errors/BadRequest.ts"
 import { parseCron, zoneFault } from "../../languages/cron/CronText.ts"
+import { durationMillis } from "../../languages/DurationText.ts"
 import { globFault } from "../../languages/Glob.ts"
 import { isInstant } from "../../languages/TimestampText.ts"
 import { strict } from "../shared/requests/RequestProblems.ts"
@@ -8,7 +9,6 @@ import { issuesOf } from "../shared/requests/SchemaIssues.ts"
 import { BackfillRequest, RunRequest, ScheduleRequest, triggerKinds } from "./Schedule.ts"
 import type { ScheduleLink } from "./ScheduleStore.ts"
 import { signatureSecret } from "./Signature.ts"
-import { spanMillis } from "./Span.ts"
 
 /** Bytes of parameters, as JSON. */
 const mostParameters = 64 * 1024
@@ -81,7 +81,7 @@ const faultsOf = ({ trigger, parameters, catchUp, jitter }: ScheduleRequest): Re
   for (const [name, value] of Object.entries({ catchUp, jitter })) {
     if (value !== undefined && !isTimed) faults.push(inBody(`/${name}`, "Only `cron` and `every` have it"))
   }
-  if (trigger.every !== undefined && jitter !== undefined && spanMillis(jitter) > spanMillis(trigger.every)) {
+  if (trigger.every !== undefined && jitter !== undefined && durationMillis(jitter) > durationMillis(trigger.every)) {
     faults.push(inBody("/jitter", "It is longer than the interval"))
   }
   return faults

@@ -1,7 +1,8 @@
 import { Effect, Result, Schema } from "effect"
 import * as Base64 from "effect/encoding/Base64"
 import * as Hex from "effect/encoding/Hex"
-import { Span, spanMillis } from "./Span.ts"
+import { durationMillis } from "../../languages/DurationText.ts"
+import { Span } from "./Span.ts"
 
 const headerName = Schema.String.check(
   Schema.isPattern(/^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,100}$/, { expected: "the name of a header" })
@@ -80,7 +81,7 @@ export const signedBy = (
   if (timestamp === undefined) return { signatures, before: "" }
   const [time = ""] = valuesOf(headers[timestamp.header.toLowerCase()] ?? "", timestamp.prefix)
   const { tolerance, signed = "{timestamp}.{body}" } = timestamp
-  const most = tolerance === undefined ? usualTolerance : spanMillis(tolerance)
+  const most = tolerance === undefined ? usualTolerance : durationMillis(tolerance)
   if (!/^\d{1,12}$/.test(time) || Math.abs(Number(time) * 1000 - now) > most) return undefined
   return { signatures, before: signed.replace("{body}", "").replace("{timestamp}", time) }
 }

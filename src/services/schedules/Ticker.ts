@@ -1,6 +1,7 @@
 import { Effect, Layer } from "effect"
 import * as Singleton from "effect/cluster/Singleton"
 import type { StorageUnreachable } from "../../errors/StorageUnreachable.ts"
+import { durationMillis } from "../../languages/DurationText.ts"
 import { fileLook, scheduleTick } from "../../protocol/Liveness.ts"
 import { TenantRules } from "../limits/TenantRules.ts"
 import { ScheduleClock, type ScheduleTime } from "../runs/ScheduleClock.ts"
@@ -10,7 +11,6 @@ import { Settings } from "../shared/settings/Settings.ts"
 import { Tenants } from "../shared/Tenant.ts"
 import { countFirings, Firings } from "./Firings.ts"
 import { ScheduleStore, type StoredRow } from "./ScheduleStore.ts"
-import { spanMillis } from "./Span.ts"
 import { definitionOf } from "./StoredDefinition.ts"
 import { TenantFolders } from "./TenantFolders.ts"
 import { delayOf, dueTimes, timesOf } from "./Times.ts"
@@ -88,7 +88,7 @@ export const makeLooks = Effect.gen(function* () {
     const key = `${row.tenant}/${row.name}`
     const seen = `${row.revision} ${yield* textDigest(JSON.stringify(files))}`
     if (settled.get(key) === seen) return
-    const rests = file.restsFor === undefined ? usualRest : spanMillis(file.restsFor)
+    const rests = file.restsFor === undefined ? usualRest : durationMillis(file.restsFor)
     const { resting } = yield* store.found(row, files, rests)
     if (resting === 0) settled.set(key, seen)
     else settled.delete(key)

@@ -1,8 +1,8 @@
 import { Hash, Result } from "effect"
 import { parseCron } from "../../languages/cron/CronText.ts"
 import { type CronTimes, cronTimes } from "../../languages/cron/ZonedTimes.ts"
+import { durationMillis } from "../../languages/DurationText.ts"
 import type { Trigger } from "./Schedule.ts"
-import { spanMillis } from "./Span.ts"
 
 /** Milliseconds after which a time that no gateway has fired counts as missed. A takeover takes less. */
 export const missedAfter = 60_000
@@ -16,7 +16,7 @@ export type Times = CronTimes
 /** The times of a checked trigger; undefined if it has none. An interval counts from `anchor`. */
 export const timesOf = ({ cron, zone, every }: Trigger, anchor: number): Times | undefined => {
   if (every !== undefined) {
-    const period = spanMillis(every)
+    const period = durationMillis(every)
     return {
       next: (after) => anchor + (Math.floor((after - anchor) / period) + 1) * period,
       previous: (before) => anchor + (Math.ceil((before - anchor) / period) - 1) * period
@@ -61,4 +61,4 @@ export const dueTimes = (times: Times, from: number, now: number, catchUp: "none
 
 /** How much later than its time a firing comes: the same share for the same time, whoever computes it. */
 export const delayOf = (jitter: string | undefined, name: string, at: number): number =>
-  jitter === undefined ? 0 : (Hash.string(`${name} ${at}`) >>> 0) % spanMillis(jitter)
+  jitter === undefined ? 0 : (Hash.string(`${name} ${at}`) >>> 0) % durationMillis(jitter)

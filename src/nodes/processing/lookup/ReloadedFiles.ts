@@ -1,5 +1,5 @@
+import { durationMillis } from "../../../languages/DurationText.ts"
 import { messageOf } from "../../../languages/ErrorMessage.ts"
-import { millisOf } from "../../Duration.ts"
 import type { NodeContext } from "../../Node.ts"
 import type { InputFiles } from "../../NodeFiles.ts"
 
@@ -40,7 +40,7 @@ export class ReloadedFiles<A> {
     this.#context = context
     this.#files = files
     this.#path = path
-    this.#everyMillis = millisOf(every)
+    this.#everyMillis = durationMillis(every)
     this.#load = load
     this.#value = value
     this.#loaded = version

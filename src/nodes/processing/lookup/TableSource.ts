@@ -1,6 +1,6 @@
 import { Effect, Schema } from "effect"
 import type { Reference } from "../../../protocol/References.ts"
-import { Length } from "../../Duration.ts"
+import { PositiveDuration } from "../../Duration.ts"
 import type { NodeContext, SettingsIssue, Surroundings } from "../../Node.ts"
 import type { InputFiles, Storage } from "../../NodeFiles.ts"
 import { relativePath } from "../../Paths.ts"
@@ -20,7 +20,7 @@ export const sourceFields = {
   )
 }
 
-export const reloadSetting = Length.annotate({
+export const reloadSetting = PositiveDuration.annotate({
   description:
     "How often a file of `path` is looked at. When it has changed and is no longer being written, it is read again.",
   default: "10s"
