@@ -57,3 +57,35 @@ export const getPath = (fields: Fields, path: ReadonlyArray<string>): Value | un
   }
   return value
 }
+
+/** A copy with the value at the path (undefined removes it); undefined when a scalar is in the way. */
+export const withPath = (event: Fields, path: ReadonlyArray<string>, value: Value | undefined): Fields | undefined => {
+  const [key, ...rest] = path as [string, ...Array<string>]
+  if (rest.length === 0) {
+    if (value !== undefined) return { ...event, [key]: value }
+    const { [key]: _, ...others } = event
+    return others
+  }
+  const child = Object.hasOwn(event, key) ? event[key] : undefined
+  if (child !== undefined && child !== null && !isObject(child)) return undefined
+  if (child === undefined && value === undefined) return event
+  const inner = withPath(isObject(child) ? child : {}, rest, value)
+  return inner === undefined ? undefined : { ...event, [key]: inner }
+}
+
+/**
+ * Sets a value in an event that is already a copy. Objects on the path are copied too. False when a scalar is in the
+ * way.
+ */
+export const putPath = (event: Fields, path: ReadonlyArray<string>, value: Value): boolean => {
+  const key = path[0]!
+  if (path.length === 1) {
+    event[key] = value
+    return true
+  }
+  const child = Object.hasOwn(event, key) ? event[key] : undefined
+  if (child !== undefined && child !== null && !isObject(child)) return false
+  const copy = isObject(child) ? { ...child } : {}
+  event[key] = copy
+  return putPath(copy, path.slice(1), value)
+}

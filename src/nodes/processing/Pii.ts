@@ -1,6 +1,5 @@
 import { Effect, Predicate, Schema } from "effect"
-import { putPath } from "../../languages/Decorations.ts"
-import { type Fields, fieldPath, getPath, type Value } from "../../languages/FieldPath.ts"
+import { type Fields, fieldPath, getPath, putPath, type Value } from "../../languages/FieldPath.ts"
 import { Failures } from "../Failures.ts"
 import { named, sameFields } from "../FieldUse.ts"
 import { chosen, type Event, errors, type NodeContext, node, type SettingsIssue } from "../Node.ts"

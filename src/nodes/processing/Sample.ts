@@ -1,6 +1,5 @@
 import { Effect, Schema } from "effect"
-import { putPath } from "../../languages/Decorations.ts"
-import { type Fields, fieldPath, getPath } from "../../languages/FieldPath.ts"
+import { type Fields, fieldPath, getPath, putPath } from "../../languages/FieldPath.ts"
 import { Failures } from "../Failures.ts"
 import { dotted, named, withFields } from "../FieldUse.ts"
 import { chosen, type Event, errors, node, type SettingsIssue } from "../Node.ts"

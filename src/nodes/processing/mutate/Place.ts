@@ -1,5 +1,4 @@
-import { putPath, withPath } from "../../../languages/Decorations.ts"
-import { type Fields, fieldPath, type Value } from "../../../languages/FieldPath.ts"
+import { type Fields, fieldPath, putPath, type Value, withPath } from "../../../languages/FieldPath.ts"
 import { fieldReader, memberWriter, pruner } from "../../../languages/Generated.ts"
 
 /**
