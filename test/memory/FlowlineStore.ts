@@ -2,9 +2,9 @@ import { createHash } from "node:crypto"
 import { Clock, Effect, Layer, Stream } from "effect"
 import { OverQuota, type Quota } from "../../src/services/blobs/Quota.ts"
 import {
+  type FlowlineKind,
   FlowlineStore,
   type FlowlineVersion,
-  type Keeping,
   type NewVersion
 } from "../../src/services/flowlines/FlowlineStore.ts"
 import type { FlowlineVersionEntry } from "../../src/services/flowlines/VersionModels.ts"
@@ -17,7 +17,7 @@ type Version = NewVersion & FlowlineVersion
 
 interface Entry {
   readonly ordinal: number
-  readonly keeping: Keeping
+  readonly keeping: FlowlineKind
   readonly versions: Array<Version>
 }
 
@@ -46,7 +46,7 @@ const make = Effect.gen(function* () {
     tenants.set(tenant, flowlines)
     return flowlines
   }
-  const found = (tenant: TenantId, id: FlowlineId, ...keeping: ReadonlyArray<Keeping>) => {
+  const found = (tenant: TenantId, id: FlowlineId, ...keeping: ReadonlyArray<FlowlineKind>) => {
     const entry = flowlinesOf(tenant).get(id)
     return entry !== undefined && keeping.includes(entry.keeping) ? entry : undefined
   }

@@ -1,7 +1,7 @@
 import { expect, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import { makeLooks } from "../../src/services/schedules/Ticker.ts"
+import { makeScheduleChecks } from "../../src/services/schedules/Ticker.ts"
 import { jumping } from "../memory/ScheduleClock.ts"
 import { gateway } from "../support/gateway.ts"
 import { call, firings, put, saved, untilFirings } from "./support.ts"
@@ -13,7 +13,7 @@ layer(gateway(), { excludeTestServices: true })("schedules and a clock that jump
     Effect.gen(function* () {
       let jumped = 0
       const { times: tick } = yield* Effect.provide(
-        makeLooks,
+        makeScheduleChecks,
         jumping(() => jumped)
       )
       const sql = yield* SqlClient.SqlClient
@@ -50,7 +50,7 @@ layer(gateway(), { excludeTestServices: true })("schedules and a clock that jump
   it.effect("do not fire at once where the clock is a little behind that of the gateway that has made them", () =>
     Effect.gen(function* () {
       const { times: tick } = yield* Effect.provide(
-        makeLooks,
+        makeScheduleChecks,
         jumping(() => -900)
       )
       const made = yield* put("new", { flowline: yield* saved(), trigger: { every: "1h" } })
@@ -81,7 +81,7 @@ layer(gateway(), { excludeTestServices: true })("schedules and a clock that jump
       const sql = yield* SqlClient.SqlClient
       const clock = jumping(() => 0)
       const ticks = yield* Effect.all(
-        Array.from({ length: 4 }, () => Effect.map(Effect.provide(makeLooks, clock), ({ times }) => times))
+        Array.from({ length: 4 }, () => Effect.map(Effect.provide(makeScheduleChecks, clock), ({ times }) => times))
       )
       const flowline = yield* saved()
       yield* put("often", { flowline, trigger: { every: "1h" }, catchUp: "all", overlap: "allow" })

@@ -7,7 +7,7 @@ import type { AggregationEngine, Group, GroupRequest } from "../../languages/que
 import type { Query } from "../../languages/query/Query.ts"
 import { timesOf } from "../../languages/query/Times.ts"
 import type { Part } from "./Catalog.ts"
-import { type GroupRow, type Manner, selectGroups, selectTimes } from "./Grouped.ts"
+import { type GroupRow, type ReadManner, selectGroups, selectTimes } from "./Grouped.ts"
 import { keyOf } from "./GroupKeys.ts"
 import { fits, tooManyParts } from "./Groups.ts"
 import { compacted } from "./Parameters.ts"
@@ -33,7 +33,11 @@ const groupOf =
 export type MannerName = "assumed" | "typed" | "careful"
 
 /** The ways to read the fields of a request. The last one is right for all documents. */
-const mannersFor = ({ by, measures }: GroupRequest, readings: Readings, first: MannerName): ReadonlyArray<Manner> => {
+const mannersFor = (
+  { by, measures }: GroupRequest,
+  readings: Readings,
+  first: MannerName
+): ReadonlyArray<ReadManner> => {
   const fields = [...by.filter(({ _tag }) => _tag === "terms"), ...measures].map(({ field }) => field)
   const careful = { readings: anyReadings, lists: true }
   if (first === "careful" || fields.some((field) => readings.of(field) === "lists")) return [careful]

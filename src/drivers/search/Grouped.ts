@@ -17,7 +17,7 @@ const bounded = (sql: SqlClient.SqlClient, value: string): Fragment => {
 }
 
 /** How a statement reads the documents. With `lists`, each value of a list counts. */
-export interface Manner {
+export interface ReadManner {
   readonly readings: Readings
   readonly lists: boolean
 }
@@ -35,7 +35,7 @@ export interface GroupRow {
 }
 
 /** A request with what its statement needs of it. */
-interface Plan extends GroupRequest, Manner {
+interface Plan extends GroupRequest, ReadManner {
   readonly columns: ReadonlyArray<KeyColumn>
   readonly keys: ReadonlyArray<Fragment>
   /** The fields of the measures. */
@@ -45,7 +45,7 @@ interface Plan extends GroupRequest, Manner {
   readonly readAs: (field: string) => "numbers" | "texts" | "any"
 }
 
-const planOf = (sql: SqlClient.SqlClient, request: GroupRequest, { readings, lists }: Manner): Plan => {
+const planOf = (sql: SqlClient.SqlClient, request: GroupRequest, { readings, lists }: ReadManner): Plan => {
   const alone = request.measures.find(isAlone)
   return {
     ...request,
@@ -121,7 +121,7 @@ export const selectGroups = (
   sql: SqlClient.SqlClient,
   parts: ReadonlyArray<Part>,
   request: GroupRequest,
-  manner: Manner
+  manner: ReadManner
 ) => {
   const plan = planOf(sql, request, manner)
   const { columns, keys, measures, lists, alone } = plan

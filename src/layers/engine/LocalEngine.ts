@@ -36,7 +36,7 @@ const watchMillis = process.platform === "linux" ? 200 : 1000
 type Warn = (message: string, details: Record<string, string>) => void
 
 /** A run as seen by its parent: the child, its limits and its messages. */
-class Run {
+class RunProcess {
   readonly #runners: Runners
   readonly #warn: Warn
   readonly #order: Order
@@ -220,7 +220,7 @@ const refused = (error: string): Stream.Stream<RunMessage> =>
 
 const isNonEmpty = <A>(list: ReadonlyArray<A>): list is readonly [A, ...Array<A>] => list.length > 0
 
-const pull = (run: Run) =>
+const pull = (run: RunProcess) =>
   Effect.flatMap(
     Effect.promise(() => run.next()),
     (messages) => (messages !== undefined && isNonEmpty(messages) ? Effect.succeed(messages) : Cause.done())
@@ -273,7 +273,7 @@ export const layer: Layer.Layer<Engine, never, EngineConfig> = Layer.effect(
             const run = yield* Effect.acquireRelease(
               Effect.sync(() => {
                 sweepRoots(order.roots)
-                return new Run(runners, settings, order, warn)
+                return new RunProcess(runners, settings, order, warn)
               }),
               (run) => Effect.promise(() => run.cancel())
             )

@@ -4,10 +4,10 @@ import type { SqlError } from "effect/sql/SqlError"
 import { transaction, unreachable } from "../../drivers/postgres/Unreachable.ts"
 import type { OverQuota, Quota } from "../../services/blobs/Quota.ts"
 import {
+  type FlowlineKind,
   FlowlineStore,
   type FlowlineVersion,
   type FullVersion,
-  type Keeping,
   type NewVersion,
   type Revision
 } from "../../services/flowlines/FlowlineStore.ts"
@@ -42,7 +42,7 @@ export const layer = Layer.effect(
     const create = Effect.fn("FlowlineStore.create")(function* (
       tenant: TenantId,
       flowline: NewVersion,
-      keeping: Keeping,
+      keeping: FlowlineKind,
       quota?: Quota
     ): Effect.fn.Return<FlowlineVersion, SqlError | OverQuota> {
       const saved = keeping === "saved"

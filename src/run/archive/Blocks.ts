@@ -37,7 +37,7 @@ export interface PackedEntry {
 }
 
 /** Bytes of the zip in their order, of which some are still being packed. */
-export class Packing {
+export class ZipPacker {
   readonly #level: number
   readonly #emit: (bytes: Uint8Array) => void | Promise<void>
   readonly #fail: (cause: unknown) => void
@@ -127,7 +127,7 @@ export class Packing {
  * before it as its dictionary. Together they are one deflate stream. Level 0 stores them.
  */
 export class Blocks {
-  readonly #packing: Packing
+  readonly #packing: ZipPacker
   #buffer: Buffer
   #length = 0
   #hasBefore = false
@@ -135,7 +135,7 @@ export class Blocks {
   #size = 0
   #packed = 0
 
-  constructor(packing: Packing) {
+  constructor(packing: ZipPacker) {
     this.#packing = packing
     this.#buffer = packing.buffer()
   }

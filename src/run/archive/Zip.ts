@@ -3,7 +3,7 @@ import { type FileHandle, open, rm } from "node:fs/promises"
 import { join } from "node:path"
 import { Readable } from "node:stream"
 import type { Sink } from "../../nodes/NodeFiles.ts"
-import { Blocks, Packing } from "./Blocks.ts"
+import { Blocks, ZipPacker } from "./Blocks.ts"
 import { EntryNames } from "./EntryNames.ts"
 import { centralHeader, descriptor, dosTime, endOfZip, localHeader } from "./ZipFormat.ts"
 
@@ -91,7 +91,9 @@ export const zip = (options: { readonly level: number; readonly scratch: () => P
       })
     }
   }
-  const packing = new Packing(level, emit, (cause) => abort(cause instanceof Error ? cause : new Error(String(cause))))
+  const packing = new ZipPacker(level, emit, (cause) =>
+    abort(cause instanceof Error ? cause : new Error(String(cause)))
+  )
 
   /** Begins an entry in the zip. Nothing else may be written into the zip before its `end`. */
   const begin = (wanted: string) => {

@@ -13,7 +13,7 @@ import { TooMany } from "../../errors/TooMany.ts"
 import { VersionConflict } from "../../errors/VersionConflict.ts"
 import { pageQuery } from "../shared/reads/Listing.ts"
 import { NeededRole } from "../shared/requests/EndpointAnnotations.ts"
-import { filePart, queryText, truth, valueSchema } from "../shared/requests/Parameters.ts"
+import { booleanText, filePart, queryText, valueSchema } from "../shared/requests/Parameters.ts"
 import { Authorization } from "../shared/security/Security.ts"
 import { KnownTenant, tenantParams } from "../shared/Tenant.ts"
 import { Artifact, ArtifactType, artifactTypes, versionsIn } from "./Artifact.ts"
@@ -43,7 +43,7 @@ export class ArtifactsApi extends HttpApiGroup.make("resources")
       params: tenantParams,
       query: {
         all: Schema.optionalKey(
-          truth({ description: "`true` lists all versions, not only the latest of each artifact", example: true })
+          booleanText({ description: "`true` lists all versions, not only the latest of each artifact", example: true })
         ),
         group: Schema.optionalKey(name("Group, with the wildcards `*` and `?`", "org.*")),
         artifact: Schema.optionalKey(name("Artifact, with the wildcards `*` and `?`", "to*")),

@@ -15,7 +15,7 @@ import { TooMany } from "../../errors/TooMany.ts"
 import { UnsupportedMediaType } from "../../errors/UnsupportedMediaType.ts"
 import { pageQuery } from "../shared/reads/Listing.ts"
 import { ChangesNothing, NeededRole } from "../shared/requests/EndpointAnnotations.ts"
-import { filePart, text, truth, versionRange, wholeNumber } from "../shared/requests/Parameters.ts"
+import { booleanText, filePart, text, versionRange, wholeNumber } from "../shared/requests/Parameters.ts"
 import { Authorization } from "../shared/security/Security.ts"
 import { KnownTenant, tenantParams } from "../shared/Tenant.ts"
 import { TryAnswer } from "./TryAnswer.ts"
@@ -141,7 +141,10 @@ export class FlowlinesApi extends HttpApiGroup.make("flowlines")
       query: {
         id: Schema.optionalKey(FlowlineIdText),
         test: Schema.optionalKey(
-          truth({ description: "Runs the tests of the flowline first, and saves it only if they pass", example: true })
+          booleanText({
+            description: "Runs the tests of the flowline first, and saves it only if they pass",
+            example: true
+          })
         )
       },
       payload: FlowlineForm,

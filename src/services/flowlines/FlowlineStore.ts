@@ -38,7 +38,7 @@ export interface FullVersion extends FlowlineVersion {
  * How a flowline is kept. `saved`: it is listed, and its versions count for the tenant's limits. `once`: it can be read
  * and run by its id while it has executions.
  */
-export type Keeping = "saved" | "once"
+export type FlowlineKind = "saved" | "once"
 
 /** The outcome of an attempt to add a version. */
 export type Revision =
@@ -55,7 +55,7 @@ export class FlowlineStore extends Context.Service<
     readonly create: (
       tenant: TenantId,
       flowline: NewVersion,
-      keeping: Keeping,
+      keeping: FlowlineKind,
       quota?: Quota
     ) => Effect.Effect<FlowlineVersion, OverQuota | StorageUnreachable>
     /** Adds the next version of a saved flowline; with `expected`, only if one of these is its current version. */

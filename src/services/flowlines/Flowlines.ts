@@ -32,7 +32,7 @@ import type { TenantId } from "../shared/Tenant.ts"
 import { TenantVariables } from "../variables/TenantVariables.ts"
 import { type Definition, FlowlineDecoder, type FlowlineFile } from "./Decoder.ts"
 import { expectedVersions, missingFlowline, newId } from "./FlowlineNames.ts"
-import { FlowlineStore, type FlowlineVersion, type Keeping } from "./FlowlineStore.ts"
+import { type FlowlineKind, FlowlineStore, type FlowlineVersion } from "./FlowlineStore.ts"
 
 /** A saved version. `warnings` name what may prevent it from running on this machine, or from keeping a promise. */
 export interface SavedFlowline {
@@ -97,7 +97,7 @@ export class Flowlines extends Context.Service<
     readonly draft: (
       tenant: TenantId,
       file: FlowlineFile,
-      keeping: Exclude<Keeping, "saved">,
+      keeping: Exclude<FlowlineKind, "saved">,
       given?: Values
     ) => Effect.Effect<Effect.Effect<BoundVersion, StorageUnreachable>, BadRequest | Overloaded | StorageUnreachable>
     /** Validates a version with the parameters that an execution gives. The faults name each one that is wrong. */

@@ -15,7 +15,7 @@ import { TooMany } from "../../errors/TooMany.ts"
 import { VersionConflict } from "../../errors/VersionConflict.ts"
 import { pageQuery } from "../shared/reads/Listing.ts"
 import { NeededRole, SpansSegments } from "../shared/requests/EndpointAnnotations.ts"
-import { truth, versionRange, wholeNumber } from "../shared/requests/Parameters.ts"
+import { booleanText, versionRange, wholeNumber } from "../shared/requests/Parameters.ts"
 import { relativePath } from "../shared/requests/RelativePath.ts"
 import { Authorization } from "../shared/security/Security.ts"
 import { KnownTenant, tenantParams } from "../shared/Tenant.ts"
@@ -141,7 +141,9 @@ export class ResourcesApi extends HttpApiGroup.make("stored")
     HttpApiEndpoint.post("sweep", "/v1/:tenant/resources/sweep", {
       params: tenantParams,
       query: {
-        dryRun: Schema.optionalKey(truth({ description: "`true` only lists what would be removed", example: true }))
+        dryRun: Schema.optionalKey(
+          booleanText({ description: "`true` only lists what would be removed", example: true })
+        )
       },
       success: Swept,
       error: StorageUnreachable

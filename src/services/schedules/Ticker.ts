@@ -30,7 +30,7 @@ const foldersAtOnce = 4
  * Two checks that remember what they have seen: one of the times of all schedules, and one of their files, which may
  * take as long as the disks take.
  */
-export const makeLooks = Effect.gen(function* () {
+export const makeScheduleChecks = Effect.gen(function* () {
   const store = yield* ScheduleStore
   const firings = yield* Firings
   const folders = yield* TenantFolders
@@ -134,7 +134,7 @@ const expiry = Effect.gen(function* () {
  * may fire: the keys of firings make each firing unique.
  */
 export const layer = Layer.unwrap(
-  Effect.map(makeLooks, ({ times, files }) => {
+  Effect.map(makeScheduleChecks, ({ times, files }) => {
     const again = (look: Effect.Effect<unknown, StorageUnreachable>, pause: number) =>
       Effect.forever(
         Effect.andThen(

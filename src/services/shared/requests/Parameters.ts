@@ -10,7 +10,7 @@ export const valueSchema = "x-value"
 /** The keywords of a JSON Schema (2020-12). */
 type Keywords = Readonly<Record<string, unknown>>
 
-interface Said {
+interface Documented {
   readonly description: string
   /** Missing where only a value of an earlier answer works. */
   readonly example?: string | number | boolean
@@ -25,14 +25,14 @@ const isWhole = Schema.isPattern(/^-?\d+$/, { expected: "a whole number" })
 /** A whole number in a query, within its range. */
 export const wholeNumber = (
   range: { readonly minimum: number; readonly maximum: number },
-  { description, example }: Said
+  { description, example }: Documented
 ) =>
   Schema.String.annotate({ description, [valueSchema]: { type: "integer", ...range, ...examplesOf(example) } })
     .check(isWhole)
     .pipe(Schema.decodeTo(Schema.Int.check(Schema.isBetween(range)), SchemaTransformation.numberFromString))
 
 /** A text in a query or path. `more` tells OpenAPI what it is like; checks are added to the result. */
-export const text = ({ description, example }: Said, more: Keywords = {}) =>
+export const text = ({ description, example }: Documented, more: Keywords = {}) =>
   Schema.String.annotate({ description, [valueSchema]: { type: "string", ...more, ...examplesOf(example) } })
 
 const withoutNul = Schema.makeFilter((given: string) =>
@@ -44,21 +44,21 @@ export const queryText = (maxLength: number, said: { readonly description: strin
   text(said, { maxLength, pattern: "^[^\\u0000]*$" }).check(withoutNul, Schema.isMaxLength(maxLength))
 
 /** `true` or `false` in a query. */
-export const truth = ({ description, example }: Said) =>
+export const booleanText = ({ description, example }: Documented) =>
   Schema.Literals(["true", "false"]).annotate({
     description,
     [valueSchema]: { type: "boolean", ...examplesOf(example) }
   })
 
 /** One of some words in a query. */
-export const choice = <const Words extends ReadonlyArray<string>>(words: Words, { description, example }: Said) =>
+export const choice = <const Words extends ReadonlyArray<string>>(words: Words, { description, example }: Documented) =>
   Schema.Literals(words).annotate({
     description,
     [valueSchema]: { type: "string", enum: words, ...examplesOf(example) }
   })
 
 /** A time in a query, as epoch milliseconds. */
-export const instant = (said: Said) =>
+export const instant = (said: Documented) =>
   text(said, { pattern: timestampPattern.source })
     .check(Schema.makeFilter(isTimestamp, { expected: expectedTimestamp }))
     .pipe(
