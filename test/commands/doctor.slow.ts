@@ -1,4 +1,4 @@
-import { execFileSync } from "node:child_process"
+import { execFileSync, spawnSync } from "node:child_process"
 import { existsSync, readdirSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { describe, expect, it } from "@effect/vitest"
@@ -13,15 +13,39 @@ import { runFile } from "../support/process.ts"
 import { site, temporary } from "../support/process-gateway.ts"
 
 /** Runs the command with these variables and no others of the gateway's. */
-const doctor = async (variables: Readonly<Record<string, string>>) => {
-  const through = ["env", "-i", `PATH=${process.env["PATH"]}`, ...Object.entries(variables).map((it) => it.join("="))]
+const doctor = async (variables: Readonly<Record<string, string>>, before: ReadonlyArray<string> = []) => {
+  const through = [
+    ...before,
+    "env",
+    "-i",
+    `PATH=${process.env["PATH"]}`,
+    ...Object.entries(variables).map((it) => it.join("="))
+  ]
   const running = runFile(new URL(program("command")), ["doctor", "--json"], { through })
   const { code } = await running.exit
   const found = JSON.parse(running.lines.join("\n")) as ReadonlyArray<Finding>
   return { code, found, of: (name: string) => found.find((finding) => finding.name === name) }
 }
 
+/** As a user whom the system does not know. */
+const asNobodyKnown = ["unshare", "--user", "--map-user=54321", "--map-group=54321", "--"]
+const [unshare = "", ...known] = asNobodyKnown
+const mayBeUnknown = spawnSync(unshare, [...known, "true"]).status === 0
+
 describe("flow-gateway doctor", () => {
+  it.live.skipIf(!mayBeUnknown)("names a user without an entry in /etc/passwd", () =>
+    Effect.gen(function* () {
+      const folder = yield* temporary
+      const { root } = yield* configuration
+      const variables = { FLOW_CONF: root, FLOW_DATA: join(folder, "data") }
+      const { of } = yield* Effect.promise(() => doctor(variables, asNobodyKnown))
+      expect(of("user")).toMatchObject({
+        state: "missing",
+        detail: expect.stringMatching(/^54321 on .* without an entry/)
+      })
+    })
+  )
+
   it.live("finds nothing that would stop the gateway, and changes nothing", () =>
     Effect.gen(function* () {
       const folder = yield* temporary

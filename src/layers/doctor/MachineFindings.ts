@@ -118,9 +118,19 @@ const filesFinding = async (): Promise<ReadonlyArray<Finding>> => {
   ]
 }
 
+/** The gateway's user. A container can be given the id of a user that the system does not know. */
 const userFinding = (): Finding => {
-  const { uid, username } = userInfo()
-  return ok("user", `${username} (${uid}) on ${process.platform} ${release()}`)
+  const system = `${process.platform} ${release()}`
+  try {
+    const { uid, username } = userInfo()
+    return ok("user", `${username} (${uid}) on ${system}`)
+  } catch {
+    return missing(
+      "user",
+      `${process.geteuid?.()} on ${system}, without an entry in /etc/passwd`,
+      "add one: the embedded PostgreSQL cannot be set up without it (docs/faq.md)"
+    )
+  }
 }
 
 /** What this machine is, and how well it can isolate programs of users. */
