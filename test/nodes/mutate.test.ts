@@ -82,6 +82,7 @@ describe("mutate", () => {
       [null, "integer", null],
       ["TRUE", "boolean", true],
       ["no", "boolean", false],
+      [["Y", "t", "n", " F "], "boolean", [true, true, false, false]],
       [1, "boolean", true],
       [0, "boolean", false],
       [5, "string", "5"],

@@ -21,8 +21,8 @@ const floatOf = (value: string | number | boolean): Value | undefined => {
 }
 
 const truths = new Map<unknown, boolean>([
-  ...["true", "yes", "on", "1", 1, true].map((one) => [one, true] as const),
-  ...["false", "no", "off", "0", 0, false].map((one) => [one, false] as const)
+  ...["true", "t", "yes", "y", "on", "1", 1, true].map((one) => [one, true] as const),
+  ...["false", "f", "no", "n", "off", "0", 0, false].map((one) => [one, false] as const)
 ])
 
 const booleanOf = (value: string | number | boolean): Value | undefined =>
