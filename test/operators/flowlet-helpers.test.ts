@@ -18,7 +18,9 @@ describe("kv", () => {
     ["a= b=2", undefined, { a: "", b: "2" }],
     ["=x a=1", undefined, { a: "1" }],
     ["a:1&b:2&&c:", { pair: "&", value: ":" }, { a: "1", b: "2", c: "" }],
-    ['a="open', undefined, { a: "open" }],
+    ['a="open', undefined, { a: '"open' }],
+    ["say='tis b=2 c=\"3 d='4", undefined, { say: "tis b=2 c=\"3 d=" }],
+    ["say='tis b=2 c=\"3 d=4", undefined, { say: "'tis", b: "2", c: '"3', d: "4" }],
     ["", undefined, {}],
     ["nothing here", undefined, {}]
   ])("reads %j", (text, options, expected) => {
@@ -42,7 +44,10 @@ describe("csv", () => {
     ['"a,b",c', ["a,b", "c"]],
     ['"a ""b"" c","",x', ['a "b" c', "", "x"]],
     ['a"b,c', ['a"b', "c"]],
-    ['"line\nend",x', ["line\nend", "x"]]
+    ['"line\nend",x', ["line\nend", "x"]],
+    ["a,b\r\n", ["a", "b"]],
+    ["a,b\r", ["a", "b"]],
+    ['a,"b\n"', ["a", "b\n"]]
   ])("reads %j", (text, expected) => {
     expect(csv(text)).toEqual(expected)
   })
@@ -78,6 +83,7 @@ describe("date", () => {
     ["Oct  1 22:14:15", "MMM d HH:mm:ss", { year: 2025, zone: "+01:00" }, "2025-10-01T21:14:15.000Z"],
     ["Tuesday, 3 March 2026 1:02 PM", "EEEE, d MMMM yyyy h:mm a", undefined, "2026-03-03T13:02:00.000Z"],
     ["12:30 AM 01/02/26", "hh:mm a MM/dd/yy", undefined, "2026-01-02T00:30:00.000Z"],
+    ["12:30\u202fAM\u00a001/02/26", "hh:mm a MM/dd/yy", undefined, "2026-01-02T00:30:00.000Z"],
     ["31.12.99", "dd.MM.yy", undefined, "1999-12-31T00:00:00.000Z"],
     ["20260102T030405", "yyyyMMdd'T'HHmmss", undefined, "2026-01-02T03:04:05.000Z"],
     ["2026-01-02 at 3 o'clock", "yyyy-MM-dd 'at' H 'o''clock'", undefined, "2026-01-02T03:00:00.000Z"],

@@ -10,7 +10,7 @@ export function csv(
   options?: { readonly separator?: string; readonly quote?: string }
 ): ReadonlyArray<string> | Record<string, string> {
   const { separator = ",", quote = '"' } = options ?? {}
-  const line = String(text)
+  const line = String(text).replace(/\r?\n$|\r$/, "")
   const values: Array<string> = []
   let at = 0
   for (;;) {

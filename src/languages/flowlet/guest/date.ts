@@ -53,7 +53,8 @@ export function date(
     const letter = token[0]!
     if (token === "''") pattern += "'"
     else if (quoted !== undefined || !/[A-Za-z]/.test(letter)) {
-      pattern += (quoted?.replaceAll("''", "'") ?? token).replace(/[\\^$.*+?()[\]{}|/]/g, "\\$&").replace(/ +/g, " +")
+      const literal = (quoted?.replaceAll("''", "'") ?? token).replace(/[\\^$.*+?()[\]{}|/]/g, "\\$&")
+      pattern += literal.replace(/[ \u00a0\u202f]+/g, "[ \\u00a0\\u202f]+")
     } else if (letter === "y") take("y", token.length === 2 ? digits["yy"]! : digits["yyyy"]!)
     else if (letter === "M") take("M", token.length > 2 ? "[A-Za-z]{3,9}\\.?" : (digits[token] ?? "\\d\\d"))
     else if (letter === "d" || letter === "H" || letter === "h" || letter === "m" || letter === "s") {

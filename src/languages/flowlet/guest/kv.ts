@@ -13,6 +13,8 @@ export function kv(
   const line = String(text)
   const found: Record<string, string | Array<string>> = {}
   let at = 0
+  /** Quotes that nothing closes from here on. */
+  let open = ""
   while (at < line.length) {
     if (line.startsWith(pair, at)) {
       at += pair.length
@@ -28,8 +30,10 @@ export function kv(
     const key = line.slice(at, middle).trim()
     at = middle + equals.length
     let value = ""
-    const quote = line[at]
-    if (quote === '"' || quote === "'") {
+    const start = at
+    const quote = line[at] ?? ""
+    let isQuoted = (quote === '"' || quote === "'") && !open.includes(quote)
+    if (isQuoted) {
       at++
       while (at < line.length && line[at] !== quote) {
         let end = at
@@ -39,8 +43,12 @@ export function kv(
         if (isEscape && (end - at) % 2 === 1) value += quote
         at = isEscape && (end - at) % 2 === 0 ? end : end + 1
       }
-      at++
-    } else {
+      isQuoted = line[at++] === quote
+      if (!isQuoted) open += quote
+    }
+    // A quote that is not closed is a character like any other.
+    if (!isQuoted) {
+      at = start
       const end = line.indexOf(pair, at)
       value = (end === -1 ? line.slice(at) : line.slice(at, end)).trim()
       at = end === -1 ? line.length : end
