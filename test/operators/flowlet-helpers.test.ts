@@ -19,7 +19,7 @@ describe("kv", () => {
     ["=x a=1", undefined, { a: "1" }],
     ["a:1&b:2&&c:", { pair: "&", value: ":" }, { a: "1", b: "2", c: "" }],
     ['a="open', undefined, { a: '"open' }],
-    ["say='tis b=2 c=\"3 d='4", undefined, { say: "tis b=2 c=\"3 d=" }],
+    ["say='tis b=2 c=\"3 d='4", undefined, { say: 'tis b=2 c="3 d=' }],
     ["say='tis b=2 c=\"3 d=4", undefined, { say: "'tis", b: "2", c: '"3', d: "4" }],
     ["", undefined, {}],
     ["nothing here", undefined, {}]
