@@ -21,6 +21,7 @@ const found = (kind: Kind, text: string) => detector([kind])(text).map(({ from, 
 const texts: Readonly<Record<Kind, ReadonlyArray<readonly [text: string, ...parts: ReadonlyArray<string>]>>> = {
   email: [
     ["From: <ada.l+x@mail.example.org>, bob@exämple.de.", "ada.l+x@mail.example.org", "bob@exämple.de"],
+    ["john.o'brien@a.de, name='ada@a.de', it's 'bob'@a.de", "john.o'brien@a.de", "ada@a.de"],
     ["a@b, @c.de, user@localhost, x@-a.de"]
   ],
   ipv4: [

@@ -18,8 +18,9 @@ const matching =
   (text) =>
     [...text.matchAll(regex)].map(({ 0: found, index }) => ({ from: index, to: index + found.length }))
 
+/** An apostrophe belongs to an address between letters, as in `o'brien`: else it is a quote around it. */
 const email = matching(
-  /[\p{L}\p{N}._%+-]{1,64}@(?:[\p{L}\p{N}](?:[\p{L}\p{N}-]{0,61}[\p{L}\p{N}])?\.){1,8}[\p{L}\p{N}-]{2,63}/gu
+  /(?:[\p{L}\p{N}._%+-]|(?<=\p{L})['’](?=\p{L})){1,64}@(?:[\p{L}\p{N}](?:[\p{L}\p{N}-]{0,61}[\p{L}\p{N}])?\.){1,8}[\p{L}\p{N}-]{2,63}/gu
 )
 
 const ipv4 = matching(new RegExp(`(?<![\\d.])${ipv4Pattern}(?!\\d|\\.\\d)`, "g"))
