@@ -1,7 +1,8 @@
 """Finds the nodes in Python files by reading their syntax trees; nothing of them is imported or run.
 
 Standard input: a JSON list of ``[name, text]``. Standard output: a JSON list of what was found in each, in order:
-``{"nodes": [{"type", "description", "settings", "line"}]}`` or ``{"error": {"message", "line"}}``.
+``{"nodes": [{"type", "description", "settings", "line"}]}`` or ``{"error": {"message", "line"}}``. What would take more
+memory, or make a longer answer, than files that people write is an error, too: a short file could ask for any amount.
 """
 
 import ast
@@ -20,6 +21,9 @@ SIMPLE = {
     "set": {"type": "array"},
     "None": {"type": "null"},
 }
+# Bytes of memory besides the interpreter's own files, and characters of the whole answer.
+MOST_MEMORY = 512 * 1024 * 1024
+MOST_FOUND = 8 * 1024 * 1024
 LISTS = {"list", "List", "tuple", "Tuple", "set", "Set", "Sequence", "Iterable"}
 MAPS = {"dict", "Dict", "Mapping"}
 
@@ -87,7 +91,7 @@ def is_class_variable(annotation):
 def settings_of(body, text):
     lines = text.splitlines()
     properties = {}
-    required = []
+    optional = set()
     for statement in body:
         if not isinstance(statement, ast.AnnAssign) or not isinstance(statement.target, ast.Name):
             continue
@@ -103,9 +107,8 @@ def settings_of(body, text):
             schema["description"] = note.group(1).strip()
         elif above.startswith("#:"):
             schema["description"] = above[2:].strip()
-        if statement.value is None:
-            required.append(name)
-        else:
+        if statement.value is not None:
+            optional.add(name)
             try:
                 value = ast.literal_eval(statement.value)
                 json.dumps(value, allow_nan=False)
@@ -113,6 +116,7 @@ def settings_of(body, text):
             except (ValueError, TypeError, SyntaxError, MemoryError, RecursionError):
                 pass
         properties[name] = schema
+    required = [name for name in properties if name not in optional]
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "type": "object",
@@ -162,7 +166,8 @@ def scan(text):
             bases = [name_of(base) for base in definition.bases if name_of(base) in known]
             if not bases:
                 continue
-            inherited = [body for base in bases for body in known[base]]
+            # Each class once, as in Python's order: what several classes inherit would double with each of them.
+            inherited = list({id(body): body for base in reversed(bases) for body in known[base]}.values())
             known[definition.name] = inherited + [definition.body]
             if definition.name.startswith("_"):
                 continue
@@ -172,13 +177,40 @@ def scan(text):
         return {"nodes": nodes}
     except SyntaxError as error:
         return {"error": {"message": error.msg or "invalid syntax", **({"line": error.lineno} if error.lineno else {})}}
-    except (ValueError, RecursionError, MemoryError) as error:
+    except MemoryError:
+        return {"error": {"message": f"the file needs more than {MOST_MEMORY // 1024**2} MiB of memory to be read"}}
+    except (ValueError, RecursionError) as error:
         return {"error": {"message": str(error) or type(error).__name__}}
+
+
+def told(text, most):
+    try:
+        answer = json.dumps(scan(text))
+    except MemoryError:
+        answer = None
+    if answer is not None and len(answer) <= most:
+        return answer
+    return json.dumps({"error": {"message": f"the nodes take more than {MOST_FOUND // 1024**2} MiB to describe"}})
+
+
+def bound_memory():
+    try:
+        import resource
+
+        resource.setrlimit(resource.RLIMIT_DATA, (MOST_MEMORY, MOST_MEMORY))
+    except (ImportError, OSError, ValueError):  # not on this system, or there is a lower one
+        pass
 
 
 def main():
     files = json.loads(sys.stdin.buffer.read())
-    sys.stdout.write(json.dumps([scan(text) for _, text in files]))
+    bound_memory()
+    left = MOST_FOUND
+    answers = []
+    for _, text in files:
+        answers.append(told(text, left))
+        left -= len(answers[-1])
+    sys.stdout.write(f"[{','.join(answers)}]")
 
 
 if __name__ == "__main__":
