@@ -24,6 +24,13 @@ export const targetOf = (url: URL): NetConnectOpts => {
 /** `SSLRequest`: the only message that every PostgreSQL and every pooler answers with one byte before any login. */
 const sslRequest = Uint8Array.of(0, 0, 0, 8, 4, 210, 22, 47)
 
+/**
+ * A timer that reads first what has arrived. After a pause of the whole process (a busy machine, a suspended one, a
+ * stopped container) timers run before anything is read: an answer that waits in the socket would count as silence.
+ */
+const afterReading = (millis: number, check: () => void): NodeJS.Timeout =>
+  setTimeout(() => setImmediate(check), millis)
+
 /** Whether a server at this address responds at all. */
 const showsLife = (target: NetConnectOpts, millis: number): Promise<boolean> =>
   new Promise((done) => {
@@ -33,7 +40,7 @@ const showsLife = (target: NetConnectOpts, millis: number): Promise<boolean> =>
       socket.destroy()
       done(alive)
     }
-    const timer = setTimeout(end, millis, false)
+    const timer = afterReading(millis, () => end(false))
     socket.once("data", () => end(true))
     socket.once("error", () => end(false))
     socket.once("close", () => end(false))
@@ -72,7 +79,7 @@ export const connectWatched = (
   // The timer is not cleared when an answer arrives; it checks by itself. Setting and clearing one per statement would
   // cost more.
   const lookIn = (millis: number) => {
-    timer ??= setTimeout(suspect, millis)
+    timer ??= afterReading(millis, suspect)
   }
   const suspect = async () => {
     timer = undefined
