@@ -3,6 +3,7 @@ import { Effect } from "effect"
 import { build, form, tenant, upload } from "../resources/support.ts"
 import { archiving } from "../support/archiving.ts"
 import { ended, flowlineForm, gateway, onBoth, raw, TestGateway } from "../support/gateway.ts"
+import { until } from "../support/process.ts"
 
 const params = { tenant }
 const longAgo = "Sat, 01 Jan 2000 00:00:00 GMT"
@@ -165,6 +166,33 @@ layer(gateway(), { excludeTestServices: true })("a request whose conditions do n
       expect(both.toSorted()).toEqual([200, 412])
       const last = (yield* call("GET", path)).etag
       expect(yield* statuses("DELETE", path, [{ "if-match": last }, { "if-match": last }])).toEqual([204, 404])
+    })
+  )
+
+  it.effect("is no request that names a schedule which has only fired since", () =>
+    Effect.gen(function* () {
+      const { client } = yield* TestGateway
+      const { id } = yield* client.flowlines.save({ params, query: {}, payload: flowlineForm(hello) })
+      const path = "schedules/often"
+      const put = (headers: Record<string, string> = {}) =>
+        raw(`/v1/${tenant}/${path}`, {
+          method: "PUT",
+          headers: { "content-type": "application/json", ...headers },
+          body: JSON.stringify({ flowline: id, trigger: { cron: "* * * * * *" } })
+        })
+      expect((yield* put()).status).toBe(201)
+      const key = { ...params, name: "often" }
+      const { etag } = yield* call("GET", path)
+      const { next } = yield* client.schedules.get({ params: key })
+      yield* until(client.schedules.get({ params: key }), (schedule) => schedule.next !== next)
+      const again = yield* call("GET", path, { "if-none-match": etag })
+      expect(again).toEqual({ status: 200, etag })
+      expect((yield* put({ "if-match": etag })).status).toBe(200)
+      const sent = (yield* call("GET", path)).etag
+      yield* client.schedules.pause({ params: key })
+      expect((yield* put({ "if-match": sent })).status).toBe(412)
+      expect(yield* statuses("DELETE", path, [{ "if-match": etag }, { "if-match": sent }])).toEqual([412, 412])
+      expect(yield* statuses("DELETE", path, [{ "if-match": (yield* call("GET", path)).etag }])).toEqual([204])
     })
   )
 

@@ -53,7 +53,11 @@ export const schedules: Feature<
   description: "What executes saved flowlines by itself: times, files, webhooks, and what other flowlines do",
   operations: {
     list: operation("At most 1000, so that there are no pages.", revalidated),
-    get: operation("Its `fault` tells why it cannot fire, such as that its flowline was deleted.", revalidated),
+    get: operation(
+      "Its `fault` tells why it cannot fire, such as that its flowline was deleted. The `ETag` changes with what is set, " +
+        "not with `next` and `fault`, so that there is no 304.",
+      { headers: ["If-Match"], answers: { 200: { headers: ["ETag"] } } }
+    ),
     put: operation(
       "201 for a new schedule, 200 for one that was replaced. The answer to a new webhook has its token, which is not " +
         "shown again.",

@@ -12,7 +12,7 @@ import { textDigest } from "../shared/bytes/TextDigest.ts"
 import { Settings } from "../shared/settings/Settings.ts"
 import { TenantId } from "../shared/Tenant.ts"
 import { Hooks } from "./Hooks.ts"
-import { ScheduleName } from "./Schedule.ts"
+import { ScheduleName, type StoredSchedule } from "./Schedule.ts"
 import type { ScheduleKey } from "./ScheduleStore.ts"
 import { Schedules } from "./Schedules.ts"
 
@@ -34,6 +34,9 @@ const requestKey = (request: Request): Effect.Effect<string, BadRequest> => {
   })
 }
 
+/** The tag of what people have set: when a schedule fires next changes without them, and refuses nobody's change. */
+const tagOf = ({ next: _, fault: __, ...set }: StoredSchedule): Effect.Effect<string> => textDigest(JSON.stringify(set))
+
 const answer = (value: unknown, status = 200) => HttpServerResponse.jsonUnsafe(value, { status })
 
 /** An answer with a token is not to be kept by anybody. */
@@ -52,7 +55,7 @@ export const SchedulesHttp = HttpApiBuilder.group(
       if (!isConditional(request)) return undefined
       const found = yield* schedules.find(key)
       if (found === undefined) return null
-      const etag = yield* textDigest(JSON.stringify(found.schedule))
+      const etag = yield* tagOf(found.schedule)
       yield* changeable(request, { etag, lastModified: new Date(found.schedule.changedAt) })
       return found.revision
     })
@@ -60,7 +63,14 @@ export const SchedulesHttp = HttpApiBuilder.group(
       headers["transfer-encoding"] !== undefined || (headers["content-length"] ?? "0") !== "0"
     return handlers
       .handle("list", ({ params }) => schedules.list(TenantId(params.tenant)))
-      .handleRaw("get", ({ params }) => Effect.map(schedules.get(keyOf(params)), (schedule) => answer(schedule)))
+      .handleRaw(
+        "get",
+        Effect.fnUntraced(function* ({ params }) {
+          const schedule = yield* schedules.get(keyOf(params))
+          // Never 304, because the tag does not cover all of the answer.
+          return HttpServerResponse.setHeader(answer(schedule), "etag", `"${yield* tagOf(schedule)}"`)
+        })
+      )
       .handleRaw(
         "put",
         Effect.fnUntraced(function* ({ params, request }) {
