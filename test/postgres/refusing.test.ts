@@ -4,7 +4,7 @@ import { Context, Effect, Layer, Redacted } from "effect"
 import { Reactivity } from "effect/reactivity"
 import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
-import { transaction, unreachable } from "../../src/drivers/postgres/Unreachable.ts"
+import { postgresHealth, transaction, unreachable } from "../../src/drivers/postgres/Unreachable.ts"
 import { StorageUnreachable } from "../../src/errors/StorageUnreachable.ts"
 import { layerFromUrl } from "../../src/layers/postgres/Postgres.ts"
 import { freshDatabase } from "../support/postgres.ts"
@@ -17,15 +17,18 @@ it.effect("a database that can only be read fails writes with 504, and is writte
     yield* admin`CREATE TABLE written (n int)`
     const sql = Context.get(yield* Layer.build(layerFromUrl(url)), SqlClient.SqlClient)
     const statement = unreachable(sql`INSERT INTO written VALUES (1)`)
+    const health = Effect.provideService(postgresHealth, SqlClient.SqlClient, sql)
     const inTransaction = transaction(sql, sql`INSERT INTO written VALUES (2)`)
 
     yield* admin`ALTER DATABASE ${admin(row!.name)} SET default_transaction_read_only = on`
     expect(yield* Effect.flip(statement)).toBeInstanceOf(StorageUnreachable)
     expect(yield* Effect.flip(inTransaction)).toBeInstanceOf(StorageUnreachable)
     expect(yield* unreachable(sql`SELECT n FROM written`)).toEqual([])
+    expect(yield* Effect.flip(health)).toBeInstanceOf(StorageUnreachable)
 
     yield* admin`ALTER DATABASE ${admin(row!.name)} RESET default_transaction_read_only`
-    // The session of the last statement may be from before.
+    // The check replaces a session from before, and so does the statement.
+    yield* Effect.retry(health, { times: 1 })
     yield* Effect.retry(statement, { times: 1 })
     yield* TestClock.adjust("1 minute")
     yield* inTransaction

@@ -150,8 +150,16 @@ export const unreachableSource = <A, E, R>(
 ): Stream.Stream<A, Exclude<E, SqlError> | StorageUnreachable, R> =>
   Stream.catchCause(self, (cause) => Stream.fromEffect(explain(cause)))
 
-/** Succeeds if PostgreSQL responds, fails otherwise; takes at most a second. */
+/**
+ * Succeeds if PostgreSQL responds and can be written, fails otherwise; takes at most a second. It fails as a write would,
+ * because that replaces a session that stays read-only.
+ */
 export const postgresHealth: Effect.Effect<void, StorageUnreachable, SqlClient.SqlClient> = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
-  yield* sql`SELECT 1`
+  yield* sql`
+    DO $$ BEGIN
+      IF current_setting('transaction_read_only')::boolean THEN
+        RAISE read_only_sql_transaction USING MESSAGE = 'the database can only be read';
+      END IF;
+    END $$`
 }).pipe(unreachableWithin("1 second"))
