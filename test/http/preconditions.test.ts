@@ -2,7 +2,7 @@ import { expect, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { build, form, tenant, upload } from "../resources/support.ts"
 import { archiving } from "../support/archiving.ts"
-import { ended, flowlineForm, gateway, onBoth, raw, TestGateway } from "../support/gateway.ts"
+import { ended, flowlineForm, gateway, memoryGateway, onBoth, raw, TestGateway } from "../support/gateway.ts"
 import { until } from "../support/process.ts"
 
 const params = { tenant }
@@ -122,6 +122,35 @@ onBoth("a request whose conditions do not hold does nothing", (it) => {
       expect((yield* call("PUT", "resources/upload", { "if-match": "*" }, again("2"))).status).toBe(201)
       const deletions = [{ "if-match": '"x"' }, { "if-match": "*" }]
       expect(yield* statuses("DELETE", `resources/delete?${artifact}`, deletions)).toEqual([412, 200])
+    })
+  )
+})
+
+layer(memoryGateway(), { excludeTestServices: true })("a secret, which has no tag,", (it) => {
+  it.effect("is made and deleted only if the conditions of the request hold", () =>
+    Effect.gen(function* () {
+      const put = (value: string, headers: Record<string, string>) =>
+        Effect.map(
+          raw(`/v1/${tenant}/secrets/CONDITIONS`, {
+            method: "PUT",
+            headers: { "content-type": "application/json", ...headers },
+            body: JSON.stringify({ value })
+          }),
+          ({ status }) => status
+        )
+      const onlyNew = { "if-none-match": "*" }
+      const onlyOld = { "if-match": "*" }
+      const named = { "if-match": '"x"' }
+      expect(yield* Effect.forEach([onlyOld, named], (headers) => put("a", headers))).toEqual([412, 412])
+      expect(yield* statuses("DELETE", "secrets/CONDITIONS", [onlyNew, named])).toEqual([404, 404])
+      expect(yield* put("a", onlyNew)).toBe(204)
+      const refused = [onlyNew, named, { ...onlyNew, ...onlyOld }]
+      expect(yield* Effect.forEach(refused, (headers) => put("a", headers))).toEqual([412, 412, 412])
+      expect(yield* put("", named)).toBe(400)
+      expect(yield* put("b", onlyOld)).toBe(204)
+      expect(yield* put("b", { "if-none-match": '"x"' })).toBe(204)
+      expect(yield* statuses("DELETE", "secrets/CONDITIONS", refused)).toEqual([412, 412, 412])
+      expect(yield* statuses("DELETE", "secrets/CONDITIONS", [onlyOld, onlyOld])).toEqual([204, 404])
     })
   )
 })

@@ -115,11 +115,32 @@ layer(TestPostgres, { excludeTestServices: true })("the store of secrets", (it) 
         const sql = yield* SqlClient.SqlClient
         const most = (name: string) => store.put(tenant, name, secret("value"), "x", 2)
         expect([yield* most("A"), yield* most("B"), yield* most("C"), yield* most("A")]).toEqual([
-          true,
-          true,
-          false,
-          true
+          "stored",
+          "stored",
+          "full",
+          "stored"
         ])
+        yield* sql`delete from secrets`
+      })
+    )
+  )
+
+  it.effect("makes or replaces a value only where that is allowed, also at once", () =>
+    withKeys(first, (store) =>
+      Effect.gen(function* () {
+        const sql = yield* SqlClient.SqlClient
+        const given = (text: string, present: boolean, absent: boolean) =>
+          store.put(tenant, "TOKEN", secret(text), "x", 1, { present, absent })
+        expect(yield* given("a", true, false)).toBe("excluded")
+        expect(yield* given("a", false, false)).toBe("excluded")
+        const made = Array.from({ length: 8 }, (_, index) => given(`value ${index}`, false, true))
+        const answers = yield* Effect.all(made, { concurrency: 8 })
+        expect(answers.toSorted()).toEqual([...Array.from({ length: 7 }, () => "excluded"), "stored"])
+        expect(yield* read(store, "TOKEN")).toBe(`value ${answers.indexOf("stored")}`)
+        expect(yield* given("b", true, false)).toBe("stored")
+        expect(yield* given("c", false, false)).toBe("excluded")
+        expect(yield* read(store, "TOKEN")).toBe("b")
+        expect(yield* store.put(tenant, "OTHER", secret("c"), "x", 1, { present: false, absent: true })).toBe("full")
         yield* sql`delete from secrets`
       })
     )
@@ -131,7 +152,7 @@ layer(TestPostgres, { excludeTestServices: true })("the store of secrets", (it) 
         const sql = yield* SqlClient.SqlClient
         const values = Array.from({ length: 20 }, (_, index) => `value ${index}`)
         const kept = yield* Effect.forEach(values, (text) => put(store, "TOKEN", text), { concurrency: 20 })
-        expect(kept).toEqual(values.map(() => true))
+        expect(kept).toEqual(values.map(() => "stored"))
         expect(values).toContain(yield* read(store, "TOKEN"))
         yield* sql`delete from secrets`
       })
@@ -206,7 +227,7 @@ layer(TestPostgres, { excludeTestServices: true })("the store of secrets", (it) 
           yield* until(waiting, ({ length }) => length === 1)
           yield* store.rotate
           yield* Deferred.succeed(release, undefined)
-          expect(yield* Fiber.join(setting)).toBe(true)
+          expect(yield* Fiber.join(setting)).toBe("stored")
           expect(yield* read(store, "TOKEN")).toBe("after")
         })
       )

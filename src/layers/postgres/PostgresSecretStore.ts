@@ -4,7 +4,7 @@ import { SqlClient } from "effect/sql"
 import { unreachable } from "../../drivers/postgres/Unreachable.ts"
 import { NoSecretKey } from "../../errors/NoSecretKey.ts"
 import { UnusableSecret } from "../../services/secrets/SecretSource.ts"
-import { type KeyUse, SecretStore } from "../../services/secrets/SecretStore.ts"
+import { anyState, type KeyUse, SecretStore } from "../../services/secrets/SecretStore.ts"
 import { aead, type SecretKey, SecretKeys } from "../secrets/SecretKeys.ts"
 
 interface SecretRow {
@@ -82,7 +82,7 @@ export const layer = Layer.effect(
     })
 
     return SecretStore.of({
-      put: Effect.fn("SecretStore.put")(function* (tenant, name, value, by, most) {
+      put: Effect.fn("SecretStore.put")(function* (tenant, name, value, by, most, state = anyState) {
         const [key] = yield* keys.current
         if (key === undefined) {
           return yield* new NoSecretKey({
@@ -96,21 +96,24 @@ export const layer = Layer.effect(
           row,
           new TextEncoder().encode(Redacted.value(value))
         )
+        const own = sql`from secrets where tenant = ${tenant} and name = ${name}`
+        // Locked, a secret that may only be replaced cannot be removed before it is.
+        const room = state.absent
+          ? sql`select 1 where exists (select ${own}) or (select count(*) from secrets where tenant = ${tenant}) < ${most}`
+          : sql`select 1 ${own} for update`
         // A later version may have been written meanwhile; then it is as if this one had been written before it.
         const written = yield* sql`
-          with room as (
-            select 1 where exists (select from secrets where tenant = ${tenant} and name = ${name})
-              or (select count(*) from secrets where tenant = ${tenant}) < ${most}
-          )
+          with room as (${room})
           insert into secrets as old (tenant, name, version, key_id, nonce, ciphertext, set_by)
           select ${tenant}, ${name}, ${version}::bigint, ${keyId}, ${nonce}::bytea, ${ciphertext}::bytea, ${by} from room
           on conflict (tenant, name) do update set version = excluded.version, key_id = excluded.key_id,
             nonce = excluded.nonce, ciphertext = excluded.ciphertext, set_at = excluded.set_at, set_by = excluded.set_by
-          where old.version < excluded.version
+          where old.version < excluded.version and ${state.present}::boolean
           returning 1`
-        if (written.length > 0) return true
-        const [later] = yield* sql`select from secrets where tenant = ${tenant} and name = ${name}`
-        return later !== undefined
+        if (written.length > 0) return "stored"
+        const isThere = (yield* sql`select ${own}`).length > 0
+        if (isThere) return state.present ? "stored" : "excluded"
+        return state.absent ? "full" : "excluded"
       }, unreachable),
       remove: Effect.fn("SecretStore.remove")(function* (tenant, name) {
         const removed = yield* sql`delete from secrets where tenant = ${tenant} and name = ${name} returning 1`

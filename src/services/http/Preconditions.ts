@@ -62,6 +62,12 @@ export const changeable = ({ headers }: HttpServerRequest.HttpServerRequest, sta
 export const creatable = ({ headers }: HttpServerRequest.HttpServerRequest) =>
   headers["if-match"] === undefined ? Effect.void : Effect.fail(other)
 
+/** The states of an object without an `ETag` that the conditions allow: no tag can name it. */
+export const untaggedState = ({ headers }: HttpServerRequest.HttpServerRequest) => ({
+  present: [undefined, "*"].includes(headers["if-match"]?.trim()) && headers["if-none-match"]?.trim() !== "*",
+  absent: headers["if-match"] === undefined
+})
+
 /** Refuses to change or create an object without an `ETag` if `If-Match` names one: it cannot match. */
 export const withoutTag = ({ headers }: HttpServerRequest.HttpServerRequest) => {
   const named = headers["if-match"]?.trim()

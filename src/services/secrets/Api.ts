@@ -3,6 +3,7 @@ import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/ht
 import { BadRequest } from "../../errors/BadRequest.ts"
 import { NoSecretKey } from "../../errors/NoSecretKey.ts"
 import { NotFound } from "../../errors/NotFound.ts"
+import { PreconditionFailed } from "../../errors/PreconditionFailed.ts"
 import { StorageUnreachable } from "../../errors/StorageUnreachable.ts"
 import { TooLarge } from "../../errors/TooLarge.ts"
 import { TooMany } from "../../errors/TooMany.ts"
@@ -41,14 +42,14 @@ export class SecretsApi extends HttpApiGroup.make("secrets")
       params,
       payload: SecretValue,
       success: HttpApiSchema.NoContent,
-      error: [BadRequest, NoSecretKey, StorageUnreachable, TooLarge, TooMany, UnsupportedMediaType]
+      error: [BadRequest, NoSecretKey, PreconditionFailed, StorageUnreachable, TooLarge, TooMany, UnsupportedMediaType]
     })
       .annotate(NeededRole, "admin")
       .annotate(OpenApi.Summary, "Sets a secret in the encrypted store"),
     HttpApiEndpoint.delete("remove", "/v1/:tenant/secrets/:name", {
       params,
       success: HttpApiSchema.NoContent,
-      error: [BadRequest, NotFound, StorageUnreachable]
+      error: [BadRequest, NotFound, PreconditionFailed, StorageUnreachable]
     })
       .annotate(NeededRole, "admin")
       .annotate(OpenApi.Summary, "Deletes a secret from the encrypted store")

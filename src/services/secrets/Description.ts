@@ -1,5 +1,7 @@
 import { digested, type Feature, operation, revalidated } from "../shared/openapi/OpenApiParts.ts"
 
+const untagged = { headers: ["If-Match", "If-None-Match"] } as const
+
 const timestamp = "2026-01-01T00:00:00.000Z"
 
 /** What OpenAPI says of secrets. */
@@ -11,9 +13,10 @@ export const secrets: Feature<"list" | "put" | "remove"> = {
       "The value replaces an earlier one, and runs that start later get it. It is stored encrypted; without a key of " +
         "`FLOW_SECRETS_KEY_FILE` nothing is stored (409).",
       digested,
+      untagged,
       { body: { value: "an example, not a secret" } }
     ),
-    remove: operation("Secrets of the folder and of the access file can only be removed there (404).")
+    remove: operation("Secrets of the folder and of the access file can only be removed there (404).", untagged)
   },
   schemas: {
     SecretEntry: {

@@ -3,6 +3,7 @@ import { HttpServerResponse } from "effect/http"
 import { HttpApiBuilder } from "effect/http-api"
 import { Api } from "../../Api.ts"
 import { readJson } from "../http/JsonBody.ts"
+import { untaggedState } from "../http/Preconditions.ts"
 import { Settings } from "../shared/settings/Settings.ts"
 import { TenantId } from "../shared/Tenant.ts"
 import { Secrets } from "./Secrets.ts"
@@ -19,11 +20,15 @@ export const SecretsHttp = HttpApiBuilder.group(
         // Read here, because the message of a schema's issue would contain the value.
         .handleRaw("put", ({ params, request }) =>
           readJson(request, limits.jsonBody).pipe(
-            Effect.flatMap(({ value }) => secrets.put(TenantId(params.tenant), params.name, value)),
+            Effect.flatMap(({ value }) =>
+              secrets.put(TenantId(params.tenant), params.name, value, untaggedState(request))
+            ),
             Effect.as(HttpServerResponse.empty({ status: 204 }))
           )
         )
-        .handle("remove", ({ params }) => secrets.remove(TenantId(params.tenant), params.name))
+        .handle("remove", ({ params, request }) =>
+          secrets.remove(TenantId(params.tenant), params.name, untaggedState(request))
+        )
     )
   })
 )

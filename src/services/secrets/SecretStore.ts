@@ -17,18 +17,31 @@ export interface StoredSecret {
 /** How the stored secrets are encrypted: with the first key, with another one, with one that the gateway has not. */
 export type KeyUse = "current" | "old" | "missing"
 
+/** Which states of a secret a request may change. */
+export interface Changeable {
+  /** Whether there may be a secret of this name, whose value is replaced or removed. */
+  readonly present: boolean
+  /** Whether there may be none, so that a new one is made. */
+  readonly absent: boolean
+}
+export const anyState: Changeable = { present: true, absent: true }
+
 /** The tenants' secrets, encrypted with keys that only the gateways have. */
 export class SecretStore extends Context.Service<
   SecretStore,
   {
-    /** Stores the value in place of an earlier one. False when the tenant has `most` secrets already. */
+    /**
+     * Stores the value in place of an earlier one. `full`: the tenant has `most` secrets already. `excluded`: what is there
+     * may not be changed.
+     */
     readonly put: (
       tenant: TenantId,
       name: string,
       value: Redacted.Redacted<string>,
       by: string,
-      most: number
-    ) => Effect.Effect<boolean, NoSecretKey | StorageUnreachable>
+      most: number,
+      state?: Changeable
+    ) => Effect.Effect<"stored" | "full" | "excluded", NoSecretKey | StorageUnreachable>
     /** False when there is none. */
     readonly remove: (tenant: TenantId, name: string) => Effect.Effect<boolean, StorageUnreachable>
     readonly read: (

@@ -2,6 +2,7 @@ import { Context, Effect, Layer, Redacted, Result, Schema } from "effect"
 import { BadRequest, type Issue } from "../../errors/BadRequest.ts"
 import type { NoSecretKey } from "../../errors/NoSecretKey.ts"
 import { NotFound } from "../../errors/NotFound.ts"
+import { PreconditionFailed } from "../../errors/PreconditionFailed.ts"
 import type { StorageUnreachable } from "../../errors/StorageUnreachable.ts"
 import { TooLarge } from "../../errors/TooLarge.ts"
 import { TooMany } from "../../errors/TooMany.ts"
@@ -15,7 +16,7 @@ import type { TenantId } from "../shared/Tenant.ts"
 import { ConfiguredSecrets } from "./ConfiguredSecrets.ts"
 import type { SecretEntry } from "./SecretEntry.ts"
 import { type SecretSource, UnusableSecret } from "./SecretSource.ts"
-import { SecretStore } from "./SecretStore.ts"
+import { anyState, type Changeable, SecretStore } from "./SecretStore.ts"
 
 /** Maximum number of stored secrets of a tenant. */
 const mostSecrets = 1000
@@ -24,6 +25,8 @@ const bytesOf = (text: string): number => new TextEncoder().encode(text).length
 
 /** The value is checked apart: the message of a schema's issue would contain it. */
 const decodeBody = Schema.decodeUnknownEffect(Schema.Struct({ value: Schema.Unknown }), strict)
+
+const excluded = new PreconditionFailed({ detail: "The condition excludes what the store of secrets has of this name" })
 
 const invalid = (issues: ReadonlyArray<Issue>) => new BadRequest({ detail: "The secret is invalid", issues })
 
@@ -48,14 +51,19 @@ const valueOf = Effect.fnUntraced(function* (body: unknown) {
 export class Secrets extends Context.Service<
   Secrets,
   {
-    /** Stores the value that the JSON body `{value}` has. */
+    /** Stores the value that the JSON body `{value}` has. The state is that of the store. */
     readonly put: (
       tenant: TenantId,
       name: string,
-      body: unknown
-    ) => Effect.Effect<void, BadRequest | NoSecretKey | StorageUnreachable | TooLarge | TooMany>
+      body: unknown,
+      state?: Changeable
+    ) => Effect.Effect<void, BadRequest | NoSecretKey | PreconditionFailed | StorageUnreachable | TooLarge | TooMany>
     /** Removes a stored secret. Those of other sources are the operator's. */
-    readonly remove: (tenant: TenantId, name: string) => Effect.Effect<void, NotFound | StorageUnreachable>
+    readonly remove: (
+      tenant: TenantId,
+      name: string,
+      state?: Changeable
+    ) => Effect.Effect<void, NotFound | PreconditionFailed | StorageUnreachable>
     /** The names with their sources, ordered by name. */
     readonly list: (tenant: TenantId) => Effect.Effect<ReadonlyArray<SecretEntry>, StorageUnreachable>
     /** A warning for each of these names that does not exist. The keys are names, the values components. */
@@ -109,17 +117,19 @@ export class Secrets extends Context.Service<
       })
 
       return Secrets.of({
-        put: Effect.fn("Secrets.put")(function* (tenant, name, body) {
+        put: Effect.fn("Secrets.put")(function* (tenant, name, body, state = anyState) {
           const value = yield* valueOf(body)
           const { id } = yield* CurrentPrincipal
-          const stored = yield* audit.change(tenant, store.put(tenant, name, value, id, mostSecrets), (isStored) =>
-            isStored ? { action: "secrets.put", target: name } : undefined
+          const stored = yield* audit.change(tenant, store.put(tenant, name, value, id, mostSecrets, state), (done) =>
+            done === "stored" ? { action: "secrets.put", target: name } : undefined
           )
-          if (stored) return
+          if (stored === "stored") return
+          if (stored === "excluded") return yield* excluded
           const full = { limit: "secrets", value: mostSecrets, used: mostSecrets + 1, key: `tenant:${tenant}`, tenant }
           return yield* new TooMany(full)
         }),
-        remove: Effect.fn("Secrets.remove")(function* (tenant, name) {
+        remove: Effect.fn("Secrets.remove")(function* (tenant, name, { present } = anyState) {
+          if (!present && (yield* store.list(tenant)).some((entry) => entry.name === name)) return yield* excluded
           const removed = yield* audit.change(tenant, store.remove(tenant, name), (isRemoved) =>
             isRemoved ? { action: "secrets.remove", target: name } : undefined
           )
