@@ -88,6 +88,25 @@ const cases: ReadonlyArray<Case> = [
   ],
   [
     "POST",
+    `${T}/extraction?x=1`,
+    json({ format: "x", index: "mytenant-a", filters: { foo: 1 }, tenant: "z" }),
+    ["body/filters/foo", "body/format", "body/tenant", "query/x"]
+  ],
+  ["POST", `${T}/extraction?x=1`, undefined, ["body", "query/x"]],
+  [
+    "POST",
+    `${T}/flowline/a?version=x`,
+    json({ parameters: 1, foo: 1 }),
+    ["body/foo", "body/parameters", "query/version"]
+  ],
+  ["PUT", `${T}/secrets/A?x=1`, json({ value: "" }), ["body/value", "query/x"]],
+  ["PUT", `${T}/schedules/a?x=1`, json({ trigger: {}, foo: 1 }), ["body/flowline", "body/foo", "query/x"]],
+  ["POST", `${T}/schedules/a/run?x=1`, { ...json({}), body: "{" }, ["body", "query/x"]],
+  ["PUT", `${T}/channels/a?x=1`, json({ files: { "../a": "" } }), ["body/files/..~1a", "query/x"]],
+  ["POST", `${T}/search?x=1`, json({ index: "", limit: 0 }), ["body/index", "body/limit", "query/x"]],
+  ["POST", `${T}/keys?x=1`, json({ name: "" }), ["body/name", "body/role", "query/x"]],
+  [
+    "POST",
     `${T}/flowline/a?version=x`,
     { body: "--a\r\n\r\n", headers: { "content-type": "multipart/form-data; boundary=a" } },
     ["", "query/version"]
@@ -95,14 +114,16 @@ const cases: ReadonlyArray<Case> = [
 ]
 
 const withForms: Array<readonly [method: string, path: string]> = []
+const withJson: Array<readonly [method: string, path: string]> = []
 HttpApi.reflect(Api, {
   onGroup: () => {},
   onEndpoint: ({ endpoint: { method, path, payload } }) => {
-    if (payload.has("multipart/form-data"))
-      withForms.push([
-        method,
-        path.replace(":tenant", "mytenant").replace(":operator", "grok").replaceAll(/:\w+/g, "a")
-      ])
+    const named = path.replace(":tenant", "mytenant").replace(":operator", "grok").replaceAll(/:\w+/g, "a")
+    if (payload.has("multipart/form-data")) withForms.push([method, named])
+    // A webhook checks its token first, and takes bodies of any kind.
+    if (payload.has("application/json") && !path.includes("/hooks/")) {
+      withJson.push([method, path.includes("/secrets/") ? named.replace(/a$/, "A") : named])
+    }
   }
 })
 
@@ -125,6 +146,26 @@ layer(memoryGateway(), { excludeTestServices: true })("faults of several kinds a
           expect.objectContaining({ part: "yyy" })
         ])
       ])
+    })
+  )
+
+  it.effect.each(withJson)("%s %s: those of its query and of its JSON, and nothing is done", ([method, path]) =>
+    Effect.gen(function* () {
+      for (const [body, faults] of [
+        ["null", [{ part: "query", pointer: "/zzz" }]],
+        [
+          "{",
+          [
+            { part: "query", pointer: "/zzz" },
+            { part: "body", pointer: "" }
+          ]
+        ]
+      ] as const) {
+        const response = yield* raw(`${path}?zzz=1`, { method, body, headers: { "content-type": "application/json" } })
+        const { issues } = (yield* Effect.promise(() => response.json())) as { readonly issues: ReadonlyArray<object> }
+        const told = faults.map((fault) => expect.objectContaining(fault))
+        expect([response.status, issues]).toEqual([400, expect.arrayContaining(told)])
+      }
     })
   )
 

@@ -51,6 +51,18 @@ const nameFault = (files: ChannelTexts): BadRequest | undefined => {
   return bytes > mostBytes ? invalid("/files", `The files of a channel have at most ${mostBytes} bytes`) : undefined
 }
 
+const decode = Schema.decodeUnknownEffect(ChannelDefinitionRequest, strict)
+
+/** The files of a channel that was sent, or all faults of the body. */
+export const readChannel = Effect.fnUntraced(function* (body: unknown) {
+  const { files } = yield* Effect.mapError(
+    decode(body),
+    (error) => new BadRequest({ detail: "The channel is invalid", issues: issuesOf(error, "body") })
+  )
+  const fault = nameFault(files)
+  return fault === undefined ? files : yield* fault
+})
+
 const tagOf = ({ digest }: StoredChannel): string => `"${digest}"`
 const names = (header: string, tag: string): boolean => header.split(",").some((one) => one.trim() === tag)
 
@@ -104,7 +116,6 @@ export class ChannelDefinitions extends Context.Service<
       const folders = yield* ChannelFolders
       const jobs = yield* JobStore
       const audit = yield* Audit
-      const decode = Schema.decodeUnknownEffect(ChannelDefinitionRequest, strict)
 
       const started = (tenant: TenantId, channel: ChannelName) =>
         Effect.map(jobs.list(tenant, channel), (states) =>
@@ -136,13 +147,7 @@ export class ChannelDefinitions extends Context.Service<
             const detail = "A channel's name has letters, digits, `.`, `_`, `-`, and at most 63 characters"
             return yield* new BadRequest({ detail, issues: [{ part: "path", pointer: "/channel", detail }] })
           }
-          const { files } = yield* decode(body).pipe(
-            Effect.mapError(
-              (error) => new BadRequest({ detail: "The channel is invalid", issues: issuesOf(error, "body") })
-            )
-          )
-          const fault = nameFault(files)
-          if (fault !== undefined) return yield* fault
+          const files = yield* readChannel(body)
           yield* store.writable(tenant)
           const { issues, jobs: defined } = yield* folders.check(tenant, channel, files)
           if (issues.length > 0) {

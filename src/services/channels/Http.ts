@@ -11,7 +11,7 @@ import { IdempotencyStore } from "../shared/idempotency/IdempotencyStore.ts"
 import { Draining } from "../shared/process/Draining.ts"
 import { Settings } from "../shared/settings/Settings.ts"
 import { TenantId } from "../shared/Tenant.ts"
-import { ChannelDefinitions } from "./ChannelDefinitions.ts"
+import { ChannelDefinitions, readChannel } from "./ChannelDefinitions.ts"
 import { Channels } from "./Channels.ts"
 import { ChannelName, ClusterName, type JobKey, JobName } from "./Job.ts"
 import type { DesiredChange, DesiredJob } from "./JobStore.ts"
@@ -84,7 +84,7 @@ export const ChannelsHttp = HttpApiBuilder.group(
         )
       )
       .handleRaw("save", ({ params, request }) =>
-        readJson(request, limits.jsonBody).pipe(
+        readJson(request, { limit: limits.jsonBody, check: readChannel }).pipe(
           Effect.flatMap(({ value }) =>
             definitions.save(TenantId(params.tenant), ChannelName(params.channel), value, preconditionsOf(request))
           ),

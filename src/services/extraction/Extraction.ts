@@ -47,6 +47,15 @@ const faultsOf = (body: unknown, tenant: TenantId, now: number): ReadonlyArray<I
   return issues
 }
 
+const decode = Schema.decodeUnknownEffect(ExtractionRequest, strict)
+
+/** Decodes the request for an extraction, or names all its faults. */
+export const readExtraction = Effect.fnUntraced(function* (tenant: TenantId, body: unknown) {
+  const faults = faultsOf(body, tenant, yield* Clock.currentTimeMillis)
+  const request = yield* Effect.mapError(decode(body), (error) => refuse([...issuesOf(error, "body"), ...faults]))
+  return faults.length === 0 ? request : yield* refuse(faults)
+})
+
 /** The flowline of an extraction, in the form that a user would write. A request has no references, only texts. */
 const flowlineOf = ({ description, ...request }: ExtractionRequest) => {
   const { format, index, fields = [], filters = {}, time_zone } = withoutReferences(request)
@@ -114,15 +123,9 @@ export class Extraction extends Context.Service<
       const flowlines = yield* Flowlines
       const executions = yield* Executions
       const search = yield* Search
-      const decode = Schema.decodeUnknownEffect(ExtractionRequest, strict)
       return Extraction.of({
         extract: Effect.fn("Extraction.extract")(function* (tenant, body, commit) {
-          const now = yield* Clock.currentTimeMillis
-          const faults = faultsOf(body, tenant, now)
-          const request = yield* Effect.mapError(decode(body), (error) =>
-            refuse([...issuesOf(error, "body"), ...faults])
-          )
-          if (faults.length > 0) return yield* refuse(faults)
+          const request = yield* readExtraction(tenant, body)
           // Fail now when the index does not exist, instead of later in the execution.
           yield* search.resolve(tenant, request.index)
           yield* executions.admit(tenant)

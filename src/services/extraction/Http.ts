@@ -6,7 +6,7 @@ import { readJson } from "../http/JsonBody.ts"
 import { IdempotencyStore } from "../shared/idempotency/IdempotencyStore.ts"
 import { Settings } from "../shared/settings/Settings.ts"
 import { TenantId } from "../shared/Tenant.ts"
-import { Extraction, startedOf } from "./Extraction.ts"
+import { Extraction, readExtraction, startedOf } from "./Extraction.ts"
 
 export const ExtractionHttp = HttpApiBuilder.group(
   Api,
@@ -17,7 +17,8 @@ export const ExtractionHttp = HttpApiBuilder.group(
     const { limits } = yield* Settings
     return handlers.handleRaw("extract", ({ params, request }) => {
       const tenant = TenantId(params.tenant)
-      return Effect.flatMap(readJson(request, limits.jsonBody), ({ body, value }) =>
+      const check = (value: unknown) => readExtraction(tenant, value)
+      return Effect.flatMap(readJson(request, { limit: limits.jsonBody, check }), ({ body, value }) =>
         idempotent(answers, request, tenant, body, (answered) =>
           extraction.extract(
             tenant,

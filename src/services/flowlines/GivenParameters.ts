@@ -26,7 +26,7 @@ const decodeBody = Schema.decodeUnknownEffect(
 )
 
 /** The parameters in a JSON body `{"parameters": {…}}`; `null` stands for none. */
-export const parametersOfBody = Effect.fnUntraced(function* (body: Uint8Array, value: unknown) {
+export const parametersOfBody = Effect.fnUntraced(function* (value: unknown, body: Uint8Array) {
   if (value === null) return {}
   const { parameters = {} } = yield* Effect.mapError(
     decodeBody(value),

@@ -55,8 +55,11 @@ export const starts = Effect.gen(function* () {
         )
       )
     }
-    const { body, value } = yield* readOptionalJson(request, limits.jsonBody)
-    const given = yield* parametersOfBody(body, value)
+    const { body, value } = yield* readOptionalJson(request, {
+      limit: limits.jsonBody,
+      check: parametersOfBody
+    })
+    const given = yield* parametersOfBody(value, body)
     return yield* idempotent(answers, request, tenant, body, (answered) =>
       Effect.flatMap(seenBy(flowlines, tenant, request, id, version), (seen) =>
         inBody(starter.execute(tenant, id, seen, answered(started), given))

@@ -1,33 +1,60 @@
 import { Effect, Stream } from "effect"
 import type { HttpServerRequest } from "effect/http"
-import { invalidBody } from "../../errors/BadRequest.ts"
+import { BadRequest, type Issue, invalidBody } from "../../errors/BadRequest.ts"
 import { TooLarge } from "../../errors/TooLarge.ts"
 import { UnsupportedMediaType } from "../../errors/UnsupportedMediaType.ts"
 import { readJsonBytes } from "../../languages/document/JsonRequest.ts"
 import { ByteBuffer } from "../shared/bytes/ByteBuffer.ts"
+import { EarlierFaults } from "../shared/requests/RequestProblems.ts"
 import { digestFault } from "./Digest.ts"
 
 /** `application/json`, or a type with the suffix `+json`. Other types are what web pages can send without being asked. */
 const isJson = /^\s*application\/([\w.-]+\+)?json\s*(;|$)/i
 
+interface Rules<E> {
+  /** In bytes. */
+  readonly limit: number
+  /** Fails with what is wrong in a value. Only used for requests that are refused anyway. */
+  readonly check: (value: unknown, body: Uint8Array) => Effect.Effect<unknown, BadRequest | E>
+}
+
 /**
  * Reads a JSON body and returns its bytes and its value. Numbers that JavaScript would round are represented by their
- * digits as text. Fails with `BadRequest` when the body is missing, not JSON or has a key twice, or has another digest than its
- * header says.
+ * digits as text. Fails with `BadRequest` when the body is missing, not JSON or has a key twice, or has another digest
+ * than its header says, and when the request has {@link EarlierFaults}: then with all faults.
  */
-export const readJson = Effect.fnUntraced(function* (request: HttpServerRequest.HttpServerRequest, limit: number) {
-  const body = yield* readBody(request, limit)
-  if (body.length === 0) return yield* invalidBody("A JSON body is required")
-  return { body, value: yield* jsonOf(request, body) }
-})
+export const readJson = <E = never>(request: HttpServerRequest.HttpServerRequest, rules: Rules<E>) =>
+  allFaults(
+    rules,
+    Effect.gen(function* () {
+      const body = yield* readBody(request, rules.limit)
+      if (body.length === 0) return yield* invalidBody("A JSON body is required")
+      return { body, value: yield* jsonOf(request, body) }
+    })
+  )
 
 /** {@link readJson} of a body that may be missing: its value is `null` then. */
-export const readOptionalJson = Effect.fnUntraced(function* (
-  request: HttpServerRequest.HttpServerRequest,
-  limit: number
+export const readOptionalJson = <E = never>(request: HttpServerRequest.HttpServerRequest, rules: Rules<E>) =>
+  allFaults(
+    rules,
+    Effect.gen(function* () {
+      const body = yield* readBody(request, rules.limit)
+      return { body, value: body.length === 0 ? null : yield* jsonOf(request, body) }
+    })
+  )
+
+const allFaults = Effect.fnUntraced(function* <A extends { readonly body: Uint8Array; readonly value: unknown }, E, E2>(
+  { check }: Rules<E2>,
+  read: Effect.Effect<A, E | BadRequest>
 ) {
-  const body = yield* readBody(request, limit)
-  return { body, value: body.length === 0 ? null : yield* jsonOf(request, body) }
+  const earlier = yield* EarlierFaults
+  if (earlier.length === 0) return yield* read
+  const later = yield* read.pipe(
+    Effect.flatMap(({ body, value }) => check(value, body)),
+    Effect.as<ReadonlyArray<Issue>>([]),
+    Effect.catch((error) => (error instanceof BadRequest ? Effect.succeed(error.issues ?? []) : Effect.fail(error)))
+  )
+  return yield* new BadRequest({ detail: "The request is invalid", issues: [...earlier, ...later] })
 })
 
 const readBody = Effect.fnUntraced(function* (request: HttpServerRequest.HttpServerRequest, limit: number) {

@@ -7,7 +7,7 @@ import { listResponse } from "../http/Paging.ts"
 import { Settings } from "../shared/settings/Settings.ts"
 import { TenantId } from "../shared/Tenant.ts"
 import { KeyId } from "./ApiKey.ts"
-import { Keys } from "./Keys.ts"
+import { Keys, readKey } from "./Keys.ts"
 
 export const KeysHttp = HttpApiBuilder.group(
   Api,
@@ -19,7 +19,7 @@ export const KeysHttp = HttpApiBuilder.group(
       handlers
         // An `Idempotency-Key` has no meaning here: the answer that it repeats would keep the secret in the database.
         .handleRaw("create", ({ params, request }) =>
-          readJson(request, limits.jsonBody).pipe(
+          readJson(request, { limit: limits.jsonBody, check: readKey }).pipe(
             Effect.flatMap(({ value }) => keys.create(TenantId(params.tenant), value)),
             Effect.map((made) =>
               HttpServerResponse.jsonUnsafe(made, { status: 201, headers: { "cache-control": "no-store" } })

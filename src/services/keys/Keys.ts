@@ -22,6 +22,15 @@ const dayMillis = 86_400_000
 /** The last time that ISO 8601 writes with four digits of a year. */
 const lastTime = Date.UTC(9999, 11, 31)
 
+const decode = Schema.decodeUnknownEffect(KeyRequest, strict)
+
+/** Decodes the request for a key, or names all its faults. */
+export const readKey = (body: unknown): Effect.Effect<KeyRequest, BadRequest> =>
+  Effect.mapError(
+    decode(body),
+    (error) => new BadRequest({ detail: "The key is invalid", issues: issuesOf(error, "body") })
+  )
+
 const refuse = (pointer: string, detail: string) =>
   new BadRequest({ detail: "The key is invalid", issues: [{ part: "body", pointer, detail }] })
 
@@ -69,7 +78,6 @@ export class Keys extends Context.Service<
     Effect.gen(function* () {
       const store = yield* KeyStore
       const audit = yield* Audit
-      const decode = Schema.decodeUnknownEffect(KeyRequest, strict)
 
       /** Stores a key under an id that is free. */
       const add = Effect.fnUntraced(function* (key: Omit<NewKey, "id" | "sha256">) {
@@ -103,10 +111,7 @@ export class Keys extends Context.Service<
 
       return Keys.of({
         create: Effect.fn("Keys.create")(function* (tenant, body) {
-          const request = yield* Effect.mapError(
-            decode(body),
-            (error) => new BadRequest({ detail: "The key is invalid", issues: issuesOf(error, "body") })
-          )
+          const request = yield* readKey(body)
           const { role } = request
           const name = request.name.toWellFormed()
           const principal = yield* CurrentPrincipal

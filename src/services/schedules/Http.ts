@@ -4,13 +4,14 @@ import { HttpApiBuilder } from "effect/http-api"
 import { Api } from "../../Api.ts"
 import { BadRequest, invalidBody } from "../../errors/BadRequest.ts"
 import { TooLarge } from "../../errors/TooLarge.ts"
-import { readJson } from "../http/JsonBody.ts"
+import { readJson, readOptionalJson } from "../http/JsonBody.ts"
 import { listResponse } from "../http/Paging.ts"
 import { changeable, creatable, isConditional } from "../http/Preconditions.ts"
 import { ByteBuffer } from "../shared/bytes/ByteBuffer.ts"
 import { textDigest } from "../shared/bytes/TextDigest.ts"
 import { Settings } from "../shared/settings/Settings.ts"
 import { TenantId } from "../shared/Tenant.ts"
+import { readBackfill, readRun, readSchedule } from "./Definition.ts"
 import { Hooks } from "./Hooks.ts"
 import { ScheduleName, type StoredSchedule } from "./Schedule.ts"
 import type { ScheduleKey } from "./ScheduleStore.ts"
@@ -49,7 +50,8 @@ export const SchedulesHttp = HttpApiBuilder.group(
   Effect.fn(function* (handlers) {
     const schedules = yield* Schedules
     const { limits } = yield* Settings
-    const bodyOf = (request: Request) => Effect.map(readJson(request, limits.jsonBody), ({ value }) => value)
+    const bodyOf = (request: Request, check: (value: unknown) => Effect.Effect<unknown, BadRequest>) =>
+      Effect.map(readJson(request, { limit: limits.jsonBody, check }), ({ value }) => value)
     /** The revision to which the request's conditions apply, if they hold: null if there is no schedule. */
     const seenBy = Effect.fnUntraced(function* (key: ScheduleKey, request: Request) {
       if (!isConditional(request)) return undefined
@@ -59,8 +61,6 @@ export const SchedulesHttp = HttpApiBuilder.group(
       yield* changeable(request, { etag, lastModified: new Date(found.schedule.changedAt) })
       return found.revision
     })
-    const hasBody = ({ headers }: Request) =>
-      headers["transfer-encoding"] !== undefined || (headers["content-length"] ?? "0") !== "0"
     return handlers
       .handle("list", ({ params }) => schedules.list(TenantId(params.tenant)))
       .handleRaw(
@@ -75,7 +75,7 @@ export const SchedulesHttp = HttpApiBuilder.group(
         "put",
         Effect.fnUntraced(function* ({ params, request }) {
           const key = keyOf(params)
-          const body = yield* bodyOf(request)
+          const body = yield* bodyOf(request, readSchedule)
           const seen = yield* seenBy(key, request)
           if (seen === null) yield* creatable(request)
           const { isNew, schedule } = yield* schedules.put(key, body, seen)
@@ -97,8 +97,9 @@ export const SchedulesHttp = HttpApiBuilder.group(
       )
       .handleRaw("run", ({ params, request }) =>
         Effect.gen(function* () {
-          const body = hasBody(request) ? yield* bodyOf(request) : {}
-          return answer(yield* schedules.run(keyOf(params), yield* requestKey(request), body ?? {}))
+          const check = (value: unknown) => readRun(value ?? {})
+          const { value } = yield* readOptionalJson(request, { limit: limits.jsonBody, check })
+          return answer(yield* schedules.run(keyOf(params), yield* requestKey(request), value ?? {}))
         })
       )
       .handleRaw("firings", ({ params, query }) =>
@@ -108,7 +109,7 @@ export const SchedulesHttp = HttpApiBuilder.group(
       )
       .handleRaw("backfill", ({ params, request }) =>
         Effect.map(
-          Effect.flatMap(bodyOf(request), (body) => schedules.backfill(keyOf(params), body)),
+          Effect.flatMap(bodyOf(request, readBackfill), (body) => schedules.backfill(keyOf(params), body)),
           (made) => answer(made, 201)
         )
       )

@@ -7,7 +7,7 @@ import { RequestMemory } from "../shared/capacity/RequestMemory.ts"
 import { pageBytes } from "../shared/reads/Listing.ts"
 import { Settings } from "../shared/settings/Settings.ts"
 import { TenantId } from "../shared/Tenant.ts"
-import { Searches } from "./Searches.ts"
+import { readSearch, Searches } from "./Searches.ts"
 
 /** Memory of a search in bytes: the documents as they were read and as text, and small ones beyond the page's end. */
 const searchBytes = 4 * pageBytes
@@ -22,7 +22,7 @@ export const SearchHttp = HttpApiBuilder.group(
       .handle("indices", ({ params }) => searches.indices(TenantId(params.tenant)))
       .handle("fields", ({ params }) => searches.fields(TenantId(params.tenant), params.index))
       .handleRaw("search", ({ params, request }) =>
-        readJson(request, limits.jsonBody).pipe(
+        readJson(request, { limit: limits.jsonBody, check: readSearch }).pipe(
           Effect.flatMap(
             Effect.fnUntraced(function* ({ value }) {
               const tenant = TenantId(params.tenant)

@@ -94,6 +94,17 @@ const queryFaultsOf = (body: unknown, now: number): ReadonlyArray<Issue> => {
   return Result.match(parseQuery(query, now, "/query"), { onSuccess: () => [], onFailure: inBody })
 }
 
+const decode = Schema.decodeUnknownEffect(SearchRequest, strict)
+
+/** Decodes a search request, or names all its faults. */
+export const readSearch = Effect.fnUntraced(function* (body: unknown) {
+  const now = yield* Clock.currentTimeMillis
+  const request = yield* Effect.mapError(decode(body), (error) =>
+    refuse([...issuesOf(error, "body"), ...queryFaultsOf(body, now)])
+  )
+  return { request, ...(yield* askedOf(request, now)) }
+})
+
 type Failure = BadRequest | NotFound | StorageUnreachable
 
 /** Lists, searches and deletes the tenant's indices. */
@@ -112,7 +123,6 @@ export class Searches extends Context.Service<
     Effect.gen(function* () {
       const search = yield* Search
       const audit = yield* Audit
-      const decode = Schema.decodeUnknownEffect(SearchRequest, strict)
       /** A page in the order of the index. */
       const inOrder = Effect.fnUntraced(function* (tenant: TenantId, request: SearchRequest, query: Query) {
         const after = request.cursor === undefined ? undefined : yield* decodeCursor(request.cursor)
@@ -161,11 +171,7 @@ export class Searches extends Context.Service<
         indices: search.indices,
         fields: search.fields,
         page: Effect.fn("Searches.page")(function* (tenant, body) {
-          const now = yield* Clock.currentTimeMillis
-          const request = yield* Effect.mapError(decode(body), (error) =>
-            refuse([...issuesOf(error, "body"), ...queryFaultsOf(body, now)])
-          )
-          const { query, asked, aggregations } = yield* askedOf(request, now)
+          const { request, query, asked, aggregations } = yield* readSearch(body)
           const { documents, cursor, empty } = yield* asked === undefined
             ? inOrder(tenant, request, query)
             : sorted(tenant, request, query, asked)

@@ -6,7 +6,7 @@ import { readJson } from "../http/JsonBody.ts"
 import { untaggedState } from "../http/Preconditions.ts"
 import { Settings } from "../shared/settings/Settings.ts"
 import { TenantId } from "../shared/Tenant.ts"
-import { Secrets } from "./Secrets.ts"
+import { Secrets, valueOf } from "./Secrets.ts"
 
 export const SecretsHttp = HttpApiBuilder.group(
   Api,
@@ -19,7 +19,7 @@ export const SecretsHttp = HttpApiBuilder.group(
         .handle("list", ({ params }) => secrets.list(TenantId(params.tenant)))
         // Read here, because the message of a schema's issue would contain the value.
         .handleRaw("put", ({ params, request }) =>
-          readJson(request, limits.jsonBody).pipe(
+          readJson(request, { limit: limits.jsonBody, check: valueOf }).pipe(
             Effect.flatMap(({ value }) =>
               secrets.put(TenantId(params.tenant), params.name, value, untaggedState(request))
             ),

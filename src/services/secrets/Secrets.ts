@@ -37,7 +37,7 @@ const faultOf = (value: unknown): string | undefined => {
 }
 
 /** The value of a body, or what is wrong with it. No message contains it. */
-const valueOf = Effect.fnUntraced(function* (body: unknown) {
+export const valueOf = Effect.fnUntraced(function* (body: unknown) {
   const { value } = yield* Effect.mapError(decodeBody(body), (error) => invalid(issuesOf(error, "body")))
   const fault = faultOf(value)
   if (fault !== undefined || typeof value !== "string") {

@@ -4,7 +4,6 @@ import { type HttpApiEndpoint, HttpApiError } from "effect/http-api"
 import { BadRequest, type Issue } from "../../../errors/BadRequest.ts"
 import { pointerOf } from "../../../languages/document/Pointer.ts"
 import { unknownName } from "../../../languages/Suggest.ts"
-import { isForm } from "../../../services/shared/requests/FormRules.ts"
 import { EarlierFaults, RequestProblems, strict } from "../../../services/shared/requests/RequestProblems.ts"
 import { issuesOf } from "../../../services/shared/requests/SchemaIssues.ts"
 import { KnownTenant } from "../../../services/shared/Tenant.ts"
@@ -27,15 +26,14 @@ const unknownNames = (query: object): ReadonlyArray<Issue> =>
 const queryFaultsOf = ({ query }: HttpApiEndpoint.Top, given: object): ReadonlyArray<Issue> =>
   query === undefined ? unknownNames(given) : faultsOf(Schema.toCodecArrayFromSingle(query), given, "query")
 
-/**
- * Whether the handler of the request begins by reading a form, and refuses it if there are earlier faults. If a form is one
- * of several possible bodies, the handler also checks {@link isForm}.
- */
-const readsForm = ({ payload }: HttpApiEndpoint.Top, { headers }: HttpServerRequest.HttpServerRequest): boolean =>
-  payload.has("multipart/form-data") && (payload.size === 1 || isForm(headers["content-type"]))
+const readBodies = new Set(["application/json", "multipart/form-data"])
 
-/** Lets the form's reader report the faults of the query together with its own. */
-const toldByForm = <E, R>(
+/** Whether the handler begins by reading a form or JSON, and refuses the request if there are earlier faults. */
+const readsBody = ({ payload }: HttpApiEndpoint.Top): boolean =>
+  payload.size > 0 && [...payload.keys()].every((type) => readBodies.has(type))
+
+/** Lets the body's reader report the faults of the query together with its own. */
+const toldByReader = <E, R>(
   httpEffect: Effect.Effect<HttpServerResponse.HttpServerResponse, E, R>,
   faults: ReadonlyArray<Issue>
 ) =>
@@ -47,7 +45,7 @@ const toldByForm = <E, R>(
 
 /**
  * Refuses parameters of a request whose endpoint has none: Effect decodes only queries that are declared. If the request
- * has a form, the form's reader reports the faults of the query, so that the answer has all faults. Below `/v1/{tenant}`,
+ * has a form or JSON, the body's reader reports the faults of the query, so that the answer has all faults. Below `/v1/{tenant}`,
  * {@link KnownTenant} calls it, so that the answer for an unknown tenant reveals nothing else.
  */
 export const withoutFaultyQuery = <E, R>(
@@ -67,12 +65,12 @@ export const withoutFaultyQuery = <E, R>(
       E | BadRequest,
       R | HttpServerRequest.ParsedSearchParams | HttpRouter.RouteContext
     > => {
-      // A client that waits for 100 Continue is refused before it sends the form.
-      const isLeft = readsForm(endpoint, request) && request.headers["expect"] === undefined
+      // A client that waits for 100 Continue is refused before it sends the body.
+      const isLeft = readsBody(endpoint) && request.headers["expect"] === undefined
       if (query !== undefined && !isLeft) return httpEffect
       const faults = queryFaultsOf(endpoint, given)
       if (faults.length === 0) return httpEffect
-      if (isLeft) return toldByForm(httpEffect, faults)
+      if (isLeft) return toldByReader(httpEffect, faults)
       return Effect.flatMap(HttpRouter.RouteContext, (route) =>
         invalid([...(params === undefined ? [] : faultsOf(params, route.params, "path")), ...faults])
       )

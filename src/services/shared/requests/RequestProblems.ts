@@ -10,7 +10,7 @@ export class RequestProblems extends HttpApiMiddleware.Service<RequestProblems>(
   error: BadRequest
 }) {}
 
-/** Faults that were found before the form of a request is read. The form's reader reports them together with its own. */
+/** Faults that were found before the body of a request is read. The body's reader reports them together with its own. */
 export const EarlierFaults = Context.Reference<ReadonlyArray<Issue>>("flow/shared/EarlierFaults", {
   defaultValue: () => []
 })
