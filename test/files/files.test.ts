@@ -1,4 +1,5 @@
 import {
+  appendFileSync,
   chmodSync,
   chownSync,
   existsSync,
@@ -126,7 +127,16 @@ layer(gateway({ roots }), { excludeTestServices: true })("files of runs", (it) =
         { name: "data", writable: true },
         { name: "out", writable: true }
       ])
-      yield* client.files.remove({ params: { tenant, path: "result/lines.ndjson" }, query: { root: "out" } })
+      const file = "files/result/lines.ndjson?root=out"
+      const remove = (headers: Record<string, string>) =>
+        Effect.map(get(file, { method: "DELETE", headers }), ({ status }) => status)
+      const { etag = "" } = Object.fromEntries((yield* get(file)).headers)
+      appendFileSync(join(out, "result/lines.ndjson"), "{}\n")
+      const longAgo = "Sat, 01 Jan 2000 00:00:00 GMT"
+      const refused = [{ "if-match": etag }, { "if-none-match": "*" }, { "if-unmodified-since": longAgo }]
+      expect(yield* Effect.forEach(refused, remove)).toEqual([412, 412, 412])
+      const now = (yield* get(file)).headers.get("etag") ?? ""
+      expect(yield* Effect.forEach([now, now], (tag) => remove({ "if-match": tag }))).toEqual([204, 404])
       expect(existsSync(join(out, "result/lines.ndjson"))).toBe(false)
       expect((yield* get("files/result/lines.ndjson?root=out")).status).toBe(404)
       expect((yield* get("files/result/lines.ndjson")).status).toBe(200)

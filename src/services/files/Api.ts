@@ -59,7 +59,7 @@ export class FilesApi extends HttpApiGroup.make("files")
       params,
       query,
       success: HttpApiSchema.NoContent,
-      error: [BadRequest, DirectoryRead, NotFound, StorageUnreachable]
+      error: [BadRequest, DirectoryRead, NotFound, PreconditionFailed, StorageUnreachable]
     })
       .annotate(NeededRole, "developer")
       .annotate(SpansSegments, true)

@@ -1,4 +1,11 @@
-import { downloaded, type Feature, listed, operation, revalidated } from "../shared/openapi/OpenApiParts.ts"
+import {
+  conditional,
+  downloaded,
+  type Feature,
+  listed,
+  operation,
+  revalidated
+} from "../shared/openapi/OpenApiParts.ts"
 
 /** What OpenAPI says of the files of runs. */
 export const files: Feature<"roots" | "list" | "read" | "remove"> = {
@@ -10,7 +17,7 @@ export const files: Feature<"roots" | "list" | "read" | "remove"> = {
       "The bytes of a file, with the media type of its path. A file that grows is read up to its size at the beginning.",
       downloaded(["*/*"], "application/octet-stream")
     ),
-    remove: operation("Deletes the file, or the link of this name.")
+    remove: operation("Deletes the file, or the link of this name.", conditional)
   },
   schemas: {
     RunFile: {

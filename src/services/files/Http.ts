@@ -4,6 +4,7 @@ import { HttpApiBuilder } from "effect/http-api"
 import { Api } from "../../Api.ts"
 import { download } from "../http/Download.ts"
 import { listResponse } from "../http/Paging.ts"
+import { changeable, isConditional } from "../http/Preconditions.ts"
 import { mediaTypeOf } from "../shared/bytes/MediaType.ts"
 import { TenantId } from "../shared/Tenant.ts"
 import { RunFiles } from "./RunFiles.ts"
@@ -45,8 +46,16 @@ export const FilesHttp = HttpApiBuilder.group(
           })
         })
       )
-      .handle("remove", ({ params: { path, ...params }, query }) =>
-        files.remove(TenantId(params.tenant), query.root, path)
+      .handle(
+        "remove",
+        Effect.fnUntraced(function* ({ params: { path, ...params }, query, request }) {
+          const tenant = TenantId(params.tenant)
+          if (isConditional(request)) {
+            const { version, modifiedAt } = yield* Effect.scoped(files.open(tenant, query.root, path))
+            yield* changeable(request, { etag: version, lastModified: modifiedAt })
+          }
+          yield* files.remove(tenant, query.root, path)
+        })
       )
   })
 )
