@@ -36,10 +36,24 @@ const settingFailure = ({ cause, message }: Config.ConfigError): string => {
     .join("; ")
 }
 
-const reasonOf = (error: unknown): string => {
-  if (error instanceof HttpServerError.ServeError) {
-    return error.cause instanceof Error ? error.cause.message : "cannot listen on the address"
+/** Why the gateway cannot listen, and the setting that changes it. */
+const listenFailure = (cause: unknown): string => {
+  if (!(cause instanceof Error)) return "cannot listen on the address"
+  switch (Predicate.hasProperty(cause, "code") ? cause.code : undefined) {
+    case "EADDRINUSE":
+      return `FLOW_PORT: another program uses this port, choose another one: ${cause.message}`
+    case "EACCES":
+      return `FLOW_PORT: this user may not listen on this port, choose one from 1024: ${cause.message}`
+    case "EADDRNOTAVAIL":
+    case "ENOTFOUND":
+      return `FLOW_HOST: this machine does not have this address: ${cause.message}`
+    default:
+      return cause.message
   }
+}
+
+const reasonOf = (error: unknown): string => {
+  if (error instanceof HttpServerError.ServeError) return listenFailure(error.cause)
   if (error instanceof Config.ConfigError) return settingFailure(error)
   if (Predicate.hasProperty(error, "variable") && error instanceof Error) return `${error.variable}: ${error.message}`
   if (error instanceof SqlError) return `PostgreSQL cannot be used: ${saidBy(error)}`

@@ -88,7 +88,9 @@ describe("the gateway", () => {
         const gateway = here.spawn({ FLOW_PORT: String(port) })
         await eventually("PostgreSQL runs", () => postgresOf(here.data).length > 0)
         const servers = postgresOf(here.data)
-        expect(await refusal(gateway)).toMatch(/EADDRINUSE.*127\.0\.0\.1:\d+/)
+        expect(await refusal(gateway)).toMatch(
+          /^FLOW_PORT: another program uses this port, choose another one: .*127\.0\.0\.1:\d+/
+        )
         await eventually("PostgreSQL has ended", () => !servers.some(isAlive), 5000)
       })
     })
