@@ -49,6 +49,42 @@ layer(memoryGateway(), { excludeTestServices: true })("the problems of the clien
     })
   )
 
+  it.effect.each([
+    ["promises", connect],
+    ["the light client", connectLight]
+  ] as const)("say that a page in HTML is no answer of the gateway: %s", ([, connected]) =>
+    Effect.promise(async () => {
+      const server = createServer((_, response) => {
+        response.writeHead(200, { "content-type": "text/html; charset=utf-8" }).end("<h1>Log in</h1>")
+      })
+      await new Promise<void>((done) => server.listen(0, "127.0.0.1", done))
+      try {
+        const { flowlines, secrets, files, documentation } = connected(
+          `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+        )
+        const { params } = missing
+        const calls = {
+          json: () => flowlines.list({ params, query: {} }),
+          nothing: () => secrets.remove({ params: { ...params, name: "SECRET" } }),
+          bytes: () => files.read({ params: { ...params, path: "data/a.csv" }, query: {} })
+        }
+        for (const [kind, call] of Object.entries<() => Promise<unknown>>(calls)) {
+          const error = await call().catch((error: unknown) => error)
+          expect([kind, error]).toEqual([kind, expect.any(GatewayError)])
+          expect(error).toMatchObject({ status: 200, type: undefined })
+          expect((error as GatewayError).message).toContain("A page in HTML came instead of the gateway's answer")
+        }
+        // Here pages are asked for.
+        const page = { params: { ...params, page: "index" } }
+        const html = await documentation.page(page, { headers: { accept: "text/html" } })
+        expect(await new Response(html).text()).toBe("<h1>Log in</h1>")
+      } finally {
+        server.closeAllConnections()
+        server.close()
+      }
+    })
+  )
+
   it.effect("have the ids in programs with Effect, too", () =>
     Effect.gen(function* () {
       const { url } = yield* TestGateway

@@ -1,11 +1,12 @@
 import { Effect } from "effect"
-import { HttpClient, HttpClientRequest } from "effect/http"
+import { HttpClient, HttpClientError, HttpClientRequest, type HttpClientResponse } from "effect/http"
 import { HttpApiClient } from "effect/http-api"
 import { Api } from "../../../src/Api.ts"
 import { type ClientOptions, withCredentials } from "./Credentials.ts"
 import { type Endpoints, withVersions } from "./Endpoints.ts"
 import { fetchClient, type OnSent, Progress, RequestHeaders } from "./Fetch.ts"
 import { type Follow, follow } from "./Follow.ts"
+import { foreignAnswer, isForeign } from "./Foreign.ts"
 
 export type { ClientOptions, Credentials } from "./Credentials.ts"
 export type { Endpoints, Versioned } from "./Endpoints.ts"
@@ -15,6 +16,20 @@ export { type Content, form, type Part } from "./Form.ts"
 
 /** The typed client: the endpoints, and streams of the output and events that some of them report. */
 export type FlowGateway = Endpoints & { readonly follow: Follow }
+
+/** Fails if a proxy has answered with a page of its own, which would count as an empty answer or as bytes. */
+const ownAnswers = (
+  response: HttpClientResponse.HttpClientResponse
+): Effect.Effect<void, HttpClientError.HttpClientError> => {
+  const { request, status, headers } = response
+  return status < 300 && isForeign(headers["content-type"], request.headers["accept"])
+    ? Effect.fail(
+        new HttpClientError.HttpClientError({
+          reason: new HttpClientError.DecodeError({ request, response, description: foreignAnswer })
+        })
+      )
+    : Effect.void
+}
 
 /** Creates a client on the given `HttpClient`, which may have its own timeouts, retries or headers. */
 export const make = (
@@ -29,7 +44,8 @@ export const make = (
           withCredentials(credentials),
           HttpClient.mapRequestEffect((request) =>
             Effect.map(RequestHeaders, (headers) => HttpClientRequest.setHeaders(request, headers))
-          )
+          ),
+          HttpClient.tap(ownAnswers)
         )
     }),
     (derived) => {

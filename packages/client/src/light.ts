@@ -1,8 +1,10 @@
 import { type EndpointEntry, table } from "./EndpointTable.ts"
+import { foreignAnswer, isForeign } from "./Foreign.ts"
 import { hasStreams } from "./Form.ts"
 import { GatewayError } from "./GatewayError.ts"
 import type { CallOptions, FlowGateway } from "./promise.ts"
 
+export { foreignAnswer, isForeign } from "./Foreign.ts"
 export { type Content, form, type Part } from "./Form.ts"
 export { GatewayError } from "./GatewayError.ts"
 export type { CallOptions } from "./promise.ts"
@@ -94,6 +96,10 @@ export const connectLight = (
         ...(signal === undefined ? {} : { signal })
       })
       if (!response.ok) throw await failureOf(response)
+      if (isForeign(response.headers.get("content-type"), new Headers(headers).get("accept"))) {
+        void response.body?.cancel()
+        throw new GatewayError({ response, toString: () => foreignAnswer })
+      }
       return await answerOf(response, entry, parse)
     } catch (cause) {
       signal?.throwIfAborted()
