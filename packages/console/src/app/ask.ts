@@ -1,6 +1,6 @@
 import { GatewayError } from "@flow-gateway/client/light"
 import { gatewayBase } from "./base.ts"
-import { failureOf } from "./failure.ts"
+import { failureOf, refuseForeign } from "./failure.ts"
 import { answering } from "./gateway.ts"
 import { ofPage } from "./login.ts"
 
@@ -26,6 +26,7 @@ export const ask = <A>(
     try {
       const response = await fetch(gatewayBase + path, { headers: { ...ofPage, ...headers }, signal: signal ?? null })
       if (!response.ok) throw failureOf(response, await response.json().catch(() => undefined))
+      refuseForeign(response, response.headers.get("content-type"), headers?.["accept"])
       return await read(response)
     } catch (cause) {
       signal?.throwIfAborted()

@@ -1,27 +1,47 @@
 import { connectLight, GatewayError } from "@flow-gateway/client/light"
 import { useSyncExternalStore } from "react"
 import { gatewayBase } from "./base.ts"
+import { isBarred } from "./failure.ts"
 import { askSession, isRefused, loggedIn, ofPage } from "./login.ts"
 import { store } from "./store.ts"
 
 export const gateway = connectLight(gatewayBase, { headers: ofPage })
 
-/** Whether the gateway answers: any answer counts, a problem too. */
-const reachable = store(true)
+/** Whether the gateway answers; a problem is an answer, too. `barred`: a proxy in front of it wants a login. */
+type Connection = "answers" | "away" | "barred"
+
+const connection = store<Connection>("answers")
 let timer: ReturnType<typeof setTimeout> | undefined
 let pause = 1000
 const longestPause = 15_000
 
-/** Whether an error only means that the gateway is away, which the page shows anyway: no answer, or that of a proxy. */
+/**
+ * Whether an error only means that the gateway cannot be reached, which the page shows anyway: no answer, or that of a
+ * proxy which does not reach it or wants a login.
+ */
 export const isLost = (error: unknown): boolean =>
-  error instanceof GatewayError && (error.status === undefined || [502, 504].includes(error.status)) && !error.type
+  error instanceof GatewayError &&
+  !error.type &&
+  (error.status === undefined || [502, 503, 504].includes(error.status) || isBarred(error))
 
-const again = (): void => {
+/** A login at another site: a proxy leads there, and the browser forbids the page to follow. */
+const isLedAway = (): Promise<boolean> =>
+  fetch(`${gatewayBase}v1/platform/tenant`, { headers: ofPage, redirect: "manual" }).then(
+    ({ type }) => type === "opaqueredirect",
+    () => false
+  )
+
+const lose = async (error: unknown): Promise<void> => {
+  const isOut = isBarred(error)
+  if (connection.get() === "answers" || isOut) connection.set(isOut ? "barred" : "away")
   clearTimeout(timer)
-  timer = setTimeout(() => {
-    void answering(() => gateway.platform.tenant()).catch(() => {})
-  }, pause)
+  timer = setTimeout(probe, pause)
+  const waiting = timer
   pause = Math.min(pause * 2, longestPause)
+  if (isOut) return
+  const isLed = await isLedAway()
+  // The gateway may be back meanwhile.
+  if (waiting === timer) connection.set(isLed ? "barred" : "away")
 }
 
 /**
@@ -31,18 +51,17 @@ const again = (): void => {
 export const answering = async <A>(call: () => Promise<A>): Promise<A> => {
   const found = () => {
     clearTimeout(timer)
+    timer = undefined
     pause = 1000
-    reachable.set(true)
+    connection.set("answers")
   }
   try {
     const answer = await call()
     found()
     return answer
   } catch (error) {
-    if (isLost(error)) {
-      reachable.set(false)
-      again()
-    } else if (error instanceof GatewayError) {
+    if (isLost(error)) void lose(error)
+    else if (error instanceof GatewayError) {
       found()
       // A right was withdrawn: the session is read again, so that pages offer only what is still allowed.
       if (error.type === "/problems/forbidden") void askSession().catch(() => {})
@@ -52,12 +71,22 @@ export const answering = async <A>(call: () => Promise<A>): Promise<A> => {
   }
 }
 
-/** Checks immediately whether the gateway is back. */
-export const askNow = (): void => {
+const probe = async (): Promise<void> => {
+  await answering(() => gateway.platform.tenant()).catch(() => {})
+}
+
+/** Checks immediately whether the gateway answers; afterwards the connection is known. */
+export const askNow = (): Promise<void> => {
   pause = 1000
-  void answering(() => gateway.platform.tenant()).catch(() => {})
+  return probe()
 }
 
 addEventListener("online", askNow)
+// Whoever has logged in at the proxy in another tab comes back to this one.
+document.addEventListener("visibilitychange", () => {
+  if (!document.hidden && connection.get() !== "answers") void askNow()
+})
 
-export const useReachable = (): boolean => useSyncExternalStore(reachable.subscribe, reachable.get)
+export const useConnection = (): Connection => useSyncExternalStore(connection.subscribe, connection.get)
+
+export const useReachable = (): boolean => useConnection() === "answers"

@@ -1,6 +1,7 @@
 import { GatewayError, type LightGateway } from "@flow-gateway/client/light"
 import { useSyncExternalStore } from "react"
 import { gatewayBase } from "./base.ts"
+import { failureOf, isBarred } from "./failure.ts"
 import { stored } from "./stored.ts"
 
 /** A way to log in that the gateway has. */
@@ -49,7 +50,8 @@ export const isNeeded = (session: Session | undefined): boolean =>
   session?.authentication === true && session.principal === null
 
 /** Whether the gateway refused the credential, or requires one. */
-export const isRefused = (error: unknown): boolean => error instanceof GatewayError && error.status === 401
+export const isRefused = (error: unknown): boolean =>
+  error instanceof GatewayError && error.status === 401 && !isBarred(error)
 
 /** Asks who is logged in (`GET`), logs in with a credential (`POST`), or logs out (`DELETE`). */
 export const askSession = async (method = "GET", credential?: object): Promise<void> => {
@@ -58,8 +60,9 @@ export const askSession = async (method = "GET", credential?: object): Promise<v
     headers: { ...ofPage, "content-type": "application/json" },
     ...(credential && { body: JSON.stringify(credential) })
   }).catch((cause: unknown) => Promise.reject(new GatewayError(cause)))
-  const answer: unknown = await response.json().catch(() => ({ response, toString: () => `HTTP ${response.status}` }))
-  if (!response.ok) throw new GatewayError(answer)
+  const answer: unknown = await response.json().catch(() => undefined)
+  // A proxy may answer with a page of its own, whatever its status.
+  if (!response.ok || answer === undefined) throw failureOf(response, answer)
   known.set(answer as Session)
 }
 

@@ -1,6 +1,6 @@
 import { GatewayError } from "@flow-gateway/client/light"
 import { gatewayBase } from "./base.ts"
-import { failureOf } from "./failure.ts"
+import { failureOf, refuseForeign } from "./failure.ts"
 import { answering } from "./gateway.ts"
 import { ofPage } from "./login.ts"
 
@@ -50,9 +50,13 @@ export const upload = <A>(
       sending.addEventListener("abort", () => reject(new DOMException("The upload was ended", "AbortError")))
       sending.addEventListener("load", () => {
         const answer = answerOf(sending.responseText)
-        const isDone = sending.status >= 200 && sending.status < 300
-        if (isDone) resolve(versioned(answer, sending.getResponseHeader("flow-version")) as A)
-        else reject(failureOf(sending, answer))
+        try {
+          if (sending.status < 200 || sending.status >= 300) throw failureOf(sending, answer)
+          refuseForeign(sending, sending.getResponseHeader("content-type"))
+          resolve(versioned(answer, sending.getResponseHeader("flow-version")) as A)
+        } catch (error) {
+          reject(error)
+        }
       })
       sending.open(method, gatewayBase + path)
       for (const [name, value] of Object.entries({ ...ofPage, ...headers })) sending.setRequestHeader(name, value)

@@ -1,4 +1,5 @@
 import { GatewayError } from "@flow-gateway/client/light"
+import { isBarred, isOfProxy } from "../app/failure.ts"
 import { isLost } from "../app/gateway.ts"
 import { useRole } from "../app/session.ts"
 import { common, login } from "../texts/en.ts"
@@ -16,7 +17,9 @@ interface Issue {
 
 /** The explanation of a failed call, in one or more sentences. */
 export const messageOf = (error: unknown): string => {
+  if (isBarred(error)) return common.barred
   if (isLost(error)) return common.away
+  if (isOfProxy(error)) return common.ofProxy(error.status)
   return error instanceof Error ? error.message : String(error)
 }
 

@@ -1,6 +1,7 @@
 import { Suspense, useEffect, useRef, useState } from "react"
 import { themes } from "../app/colours.ts"
-import { askNow, useReachable } from "../app/gateway.ts"
+import { askNow, useConnection } from "../app/gateway.ts"
+import { addressOf } from "../app/location.ts"
 import { isNeeded, refreshed, useSession, wasAsked } from "../app/login.ts"
 import { useTenant, useTenantOfAddress } from "../app/tenant.ts"
 import { useTheme } from "../app/theme.ts"
@@ -11,7 +12,7 @@ import { Arrival } from "./Arrival.tsx"
 import { ErrorBoundary } from "./ErrorBoundary.tsx"
 import { Keys } from "./Keys.tsx"
 import { Nav } from "./Nav.tsx"
-import { type Page, usePage } from "./router.tsx"
+import { contentOf, forget, type Page, usePage } from "./router.tsx"
 import css from "./shell.module.css"
 import { Toasts } from "./Toasts.tsx"
 
@@ -71,12 +72,17 @@ const ThemeSwitch = () => {
 
 /** Shows that the gateway is away. Its space is reserved, so that nothing moves. */
 const Connection = () => {
-  const isReachable = useReachable()
+  const connection = useConnection()
   return (
     <div role="status" className={css.connection}>
-      {isReachable ? null : (
+      {connection === "answers" ? null : (
         <div className={css.lost}>
-          <span>{shell.lost}</span>
+          <span>{connection === "barred" ? shell.barred : shell.lost}</span>
+          {connection === "barred" ? (
+            <a className={css.plain} href={addressOf([])} target="_blank" rel="noreferrer">
+              {shell.logInThere}
+            </a>
+          ) : null}
           <Button className={css.plain} onPress={askNow}>
             {shell.askNow}
           </Button>
@@ -86,14 +92,15 @@ const Connection = () => {
   )
 }
 
-const Content = ({ page }: { readonly page: Page | undefined }) =>
-  page === undefined ? (
-    <h1 className={css.failure}>{shell.noPage}</h1>
-  ) : (
+const Content = ({ page }: { readonly page: Page | undefined }) => {
+  if (page === undefined) return <h1 className={css.failure}>{shell.noPage}</h1>
+  const Loaded = contentOf(page)
+  return (
     <Suspense fallback={<p className={css.loading}>{shell.loading}</p>}>
-      <page.Content />
+      <Loaded />
     </Suspense>
   )
+}
 
 export const App = () => {
   const page = usePage()
@@ -123,7 +130,7 @@ export const App = () => {
       <Arrival page={title} />
       <Connection />
       <main id="main" tabIndex={-1} className={css.main}>
-        <ErrorBoundary key={page?.path}>
+        <ErrorBoundary key={page?.path} again={() => page && forget(page)}>
           {!isStarted ? (
             <p className={css.loading}>{shell.loading}</p>
           ) : unseen !== undefined || (principal && tenants?.length === 0) ? (

@@ -9,7 +9,8 @@ export interface Page {
   readonly title: string
   /** The navigation has no entry for it. */
   readonly isHidden?: boolean
-  readonly Content: LazyExoticComponent<ComponentType>
+  /** Loads it. */
+  readonly load: () => Promise<{ readonly default: ComponentType }>
 }
 
 const loadTester = () => import("../pages/tester/TesterPage.tsx")
@@ -22,32 +23,31 @@ export const showFrontPage = (page: FrontPage): void => {
 }
 
 /** Shows a front page that is already loaded, without the delay of a resolved promise. */
-const Tester = lazy(() =>
+const frontPage = () =>
   tester === undefined
     ? loadTester()
     : // biome-ignore lint/suspicious/noThenProperty: React asks such a thing at once.
       ({ then: (found: (page: typeof tester) => void) => found(tester) } as Promise<FrontPage>)
-)
 
 /** The pages in the order of the navigation. Each is loaded when it is opened. */
 export const pages: ReadonlyArray<Page> = [
-  { path: "", title: shell.titles.tester, Content: Tester },
+  { path: "", title: shell.titles.tester, load: frontPage },
   {
     path: "flowlines",
     title: shell.titles.flowlines,
-    Content: lazy(() => import("../pages/flowlines/FlowlinesPage.tsx"))
+    load: () => import("../pages/flowlines/FlowlinesPage.tsx")
   },
-  { path: "runs", title: shell.titles.runs, Content: lazy(() => import("../pages/runs/RunsPage.tsx")) },
-  { path: "channels", title: shell.titles.channels, Content: lazy(() => import("../pages/channels/ChannelsPage.tsx")) },
-  { path: "search", title: shell.titles.search, Content: lazy(() => import("../pages/search/SearchPage.tsx")) },
-  { path: "data", title: shell.titles.data, Content: lazy(() => import("../pages/data/DataPage.tsx")) },
-  { path: "guide", title: shell.titles.guide, Content: lazy(() => import("../pages/guide/GuidePage.tsx")) },
-  { path: "admin", title: shell.titles.admin, Content: lazy(() => import("../pages/admin/AdminPage.tsx")) },
+  { path: "runs", title: shell.titles.runs, load: () => import("../pages/runs/RunsPage.tsx") },
+  { path: "channels", title: shell.titles.channels, load: () => import("../pages/channels/ChannelsPage.tsx") },
+  { path: "search", title: shell.titles.search, load: () => import("../pages/search/SearchPage.tsx") },
+  { path: "data", title: shell.titles.data, load: () => import("../pages/data/DataPage.tsx") },
+  { path: "guide", title: shell.titles.guide, load: () => import("../pages/guide/GuidePage.tsx") },
+  { path: "admin", title: shell.titles.admin, load: () => import("../pages/admin/AdminPage.tsx") },
   {
     path: "login",
     title: shell.titles.login,
     isHidden: true,
-    Content: lazy(() => import("../pages/login/LoginPage.tsx"))
+    load: () => import("../pages/login/LoginPage.tsx")
   }
 ]
 
@@ -56,3 +56,15 @@ export const usePage = (): Page | undefined => {
   const [first = ""] = usePath()
   return pages.find(({ path }) => path === first)
 }
+
+const contents = new Map<Page, LazyExoticComponent<ComponentType>>()
+
+/** The content of a page, which is loaded when it is shown. */
+export const contentOf = (page: Page): LazyExoticComponent<ComponentType> => {
+  const content = contents.get(page) ?? lazy(page.load)
+  contents.set(page, content)
+  return content
+}
+
+/** Loads the content again when it is shown: React keeps a failure. */
+export const forget = (page: Page): void => void contents.delete(page)

@@ -58,6 +58,11 @@ export const common = {
   loading: "Loading…",
   problem: "The gateway refused this",
   away: "The gateway does not answer. This page goes on as soon as it is back.",
+  barred: "A proxy in front of the gateway answered instead of it, probably as it wants a login.",
+  ofProxy: (status: number) =>
+    status === 413
+      ? "A proxy in front of the gateway refused this, as it is larger than the proxy allows (HTTP 413)."
+      : `The answer is not the gateway's, but of something in front of it, such as a proxy: HTTP ${status}.`,
   requestId: "Request",
   again: "Try again",
   more: "Show more",
@@ -117,6 +122,9 @@ export const shell = {
   colours: "Colours",
   themes: { system: "as the system", light: "light", dark: "dark" },
   lost: "The gateway does not answer. What you type is kept in this browser; the page goes on as soon as it is back.",
+  barred:
+    "Something in front of the gateway answers instead of it, probably a proxy whose login has ended. What you type is kept in this browser; the page goes on after a login there.",
+  logInThere: "Log in, in a new tab",
   askNow: "Ask now",
   keys: {
     title: "Keys",
@@ -132,6 +140,7 @@ export const shell = {
   noPage: "There is no such page",
   loading: "Loading…",
   failed: "This page has failed",
+  notLoaded: "This page is loaded as soon as the gateway answers.",
   newVersion: "There is a new version of the console",
   reload: "Load again",
   notices: "Notices"
