@@ -2,7 +2,19 @@ import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { replaceFile } from "../access/accessFiles.ts"
 import { eventually } from "../support/process.ts"
-import { account, dialogOf, hostile, logIn, logOut, password, Setting, setting, users, visit } from "./login.ts"
+import {
+  account,
+  dialogOf,
+  endSession,
+  hostile,
+  logIn,
+  logOut,
+  password,
+  Setting,
+  setting,
+  users,
+  visit
+} from "./login.ts"
 import { escape, fill, isWide, rate, violations } from "./support.ts"
 
 layer(setting, { excludeTestServices: true })("the readers of the console", (it) => {
@@ -90,6 +102,27 @@ layer(setting, { excludeTestServices: true })("the readers of the console", (it)
         await logIn(page, hostile)
         await account(page).filter({ hasText: hostile }).waitFor()
         assert.deepStrictEqual(complaints, [])
+        await context.close()
+      })
+    })
+  )
+
+  it.effect("keeps an open form when the session ends, and shows what it has made after the login", () =>
+    Effect.gen(function* () {
+      const { browser, gateway } = yield* Setting
+      yield* Effect.promise(async () => {
+        const context = await browser.newContext()
+        const page = await visit(context, `${gateway.url}/console/admin/keys`)
+        await logIn(page)
+        await page.getByRole("button", { name: "Make a key" }).first().click()
+        const form = page.getByRole("dialog", { name: "Make a key" })
+        await form.getByRole("textbox", { name: "Name" }).fill("late")
+        await endSession(context, gateway.url)
+        await form.getByRole("button", { name: "Make a key" }).click()
+        await dialogOf(page).getByText("Your session has ended").waitFor()
+        await logIn(page)
+        // The key is shown this once only.
+        await page.getByRole("dialog", { name: "late" }).getByRole("textbox").waitFor()
         await context.close()
       })
     })

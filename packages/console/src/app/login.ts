@@ -49,6 +49,21 @@ export const sessionNow = known.get
 export const isNeeded = (session: Session | undefined): boolean =>
   session?.authentication === true && session.principal === null
 
+let last = isNeeded(known.get()) ? undefined : known.get()
+known.subscribe(() => {
+  const now = known.get()
+  if (!isNeeded(now)) last = now
+})
+
+/**
+ * The session whose tenants and roles the page shows. While a login is above the page, these are those from before, so
+ * that open forms stay.
+ */
+export const useRights = (): Session | undefined => {
+  const session = useSession()
+  return isNeeded(session) ? (last ?? session) : session
+}
+
 /** Whether the gateway refused the credential, or requires one. */
 export const isRefused = (error: unknown): boolean =>
   error instanceof GatewayError && error.status === 401 && !isBarred(error)

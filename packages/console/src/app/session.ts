@@ -1,4 +1,4 @@
-import { type Role, roles, type Session, useSession } from "./login.ts"
+import { type Role, roles, type Session, useRights } from "./login.ts"
 import { useTenant } from "./tenant.ts"
 
 export { type Role, roles } from "./login.ts"
@@ -8,7 +8,7 @@ const roleIn = ({ tenants, everyTenant }: Session, tenant: string): Role =>
 
 /** The user's role for the tenant. Without an access file everybody may do everything. */
 export const useRole = (): Role => {
-  const session = useSession()
+  const session = useRights()
   const tenant = useTenant()
   return session?.authentication ? roleIn(session, tenant) : "admin"
 }
@@ -21,6 +21,6 @@ export const useMay = (needed: Role): boolean => includes(useRole(), needed)
 
 /** Whether the user has at least this role for every tenant, which is needed for what belongs to no tenant. */
 export const useMayEverywhere = (needed: Role): boolean => {
-  const session = useSession()
+  const session = useRights()
   return !session?.authentication || includes(session.everyTenant, needed)
 }

@@ -1,7 +1,7 @@
 import { useEffect, useRef, useState, useSyncExternalStore } from "react"
 import { answering, gateway } from "./gateway.ts"
 import { nameTenant, useNamedTenant } from "./location.ts"
-import { isNeeded, refreshed, sessionNow, useSession, wasAsked } from "./login.ts"
+import { isNeeded, refreshed, sessionNow, useRights, useSession, wasAsked } from "./login.ts"
 import { stored, storedInTab } from "./stored.ts"
 
 const namePattern = /^[A-Za-z0-9][A-Za-z0-9._-]{0,62}$/
@@ -22,7 +22,7 @@ const recents = stored<ReadonlyArray<string>>("tenants", [], (value) =>
 
 /** The names of the tenants that the reader may see; undefined if every name may be tried. */
 const useNames = (): ReadonlyArray<string> | undefined => {
-  const session = useSession()
+  const session = useRights()
   return session?.authentication ? session.tenants.map(({ name }) => name) : undefined
 }
 
