@@ -3,7 +3,7 @@ import type { AddressInfo } from "node:net"
 import { expect, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { FlowGateway, withHeaders } from "../../packages/client/src/FlowGateway.ts"
-import { connectLight } from "../../packages/client/src/light.ts"
+import { connectLight, form } from "../../packages/client/src/light.ts"
 import { connect, GatewayError } from "../../packages/client/src/promise.ts"
 import { memoryGateway, TestGateway } from "../support/gateway.ts"
 
@@ -59,9 +59,7 @@ layer(memoryGateway(), { excludeTestServices: true })("the problems of the clien
       })
       await new Promise<void>((done) => server.listen(0, "127.0.0.1", done))
       try {
-        const { flowlines, secrets, files, documentation } = connected(
-          `http://127.0.0.1:${(server.address() as AddressInfo).port}`
-        )
+        const { flowlines, secrets, files } = connected(`http://127.0.0.1:${(server.address() as AddressInfo).port}`)
         const { params } = missing
         const calls = {
           json: () => flowlines.list({ params, query: {} }),
@@ -74,14 +72,28 @@ layer(memoryGateway(), { excludeTestServices: true })("the problems of the clien
           expect(error).toMatchObject({ status: 200, type: undefined })
           expect((error as GatewayError).message).toContain("A page in HTML came instead of the gateway's answer")
         }
-        // Here pages are asked for.
-        const page = { params: { ...params, page: "index" } }
-        const html = await documentation.page(page, { headers: { accept: "text/html" } })
-        expect(await new Response(html).text()).toBe("<h1>Log in</h1>")
       } finally {
         server.closeAllConnections()
         server.close()
       }
+    })
+  )
+
+  it.effect.each([
+    ["promises", connect],
+    ["the light client", connectLight]
+  ] as const)("do not come with pages in HTML that the gateway stores: %s", ([, connected]) =>
+    Effect.gen(function* () {
+      const { url } = yield* TestGateway
+      const { registry } = connected(url)
+      const { tenant } = missing.params
+      const text = "<h1>A report</h1>"
+      yield* Effect.promise(async () => {
+        const payload = form({ path: "report.html", file: [new Blob([text], { type: "text/html" }), "report.html"] })
+        await registry.create({ params: { tenant }, payload })
+        const bytes = await registry.download({ params: { tenant, path: "report.html" }, query: {} })
+        expect(await new Response(bytes).text()).toBe(text)
+      })
     })
   )
 

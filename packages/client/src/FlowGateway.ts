@@ -22,7 +22,7 @@ const ownAnswers = (
   response: HttpClientResponse.HttpClientResponse
 ): Effect.Effect<void, HttpClientError.HttpClientError> => {
   const { request, status, headers } = response
-  return status < 300 && isForeign(headers["content-type"], request.headers["accept"])
+  return status < 300 && isForeign({ get: (name) => headers[name] })
     ? Effect.fail(
         new HttpClientError.HttpClientError({
           reason: new HttpClientError.DecodeError({ request, response, description: foreignAnswer })

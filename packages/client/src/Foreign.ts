@@ -1,12 +1,14 @@
+/** The used part of an answer's headers. */
+interface Get {
+  readonly get: (name: string) => string | null | undefined
+}
+
 /**
- * Whether an answer is a page for people, which the gateway only sends where it is asked for: a proxy in front of it has
- * answered, such as one that wants a login.
- *
- * @param type the answer's media type
- * @param accept what the request accepts
+ * Whether a proxy has answered instead of the gateway, such as one that wants a login: with a page. The gateway's own
+ * pages are files, which have a name in `Content-Disposition`.
  */
-export const isForeign = (type: string | null | undefined, accept: string | null | undefined): boolean =>
-  /^\s*(?:text\/html|application\/xhtml\+xml)\b/i.test(type ?? "") && !/\bx?html\b/i.test(accept ?? "")
+export const isForeign = ({ get }: Get): boolean =>
+  /^\s*(?:text\/html|application\/xhtml\+xml)\b/i.test(get("content-type") ?? "") && !get("content-disposition")
 
 /** What the error says. */
 export const foreignAnswer = "A page in HTML came instead of the gateway's answer, probably the login of a proxy"

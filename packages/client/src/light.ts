@@ -96,7 +96,7 @@ export const connectLight = (
         ...(signal === undefined ? {} : { signal })
       })
       if (!response.ok) throw await failureOf(response)
-      if (isForeign(response.headers.get("content-type"), new Headers(headers).get("accept"))) {
+      if (isForeign({ get: (name) => response.headers.get(name) })) {
         void response.body?.cancel()
         throw new GatewayError({ response, toString: () => foreignAnswer })
       }

@@ -26,7 +26,7 @@ export const ask = <A>(
     try {
       const response = await fetch(gatewayBase + path, { headers: { ...ofPage, ...headers }, signal: signal ?? null })
       if (!response.ok) throw failureOf(response, await response.json().catch(() => undefined))
-      refuseForeign(response, response.headers.get("content-type"), headers?.["accept"])
+      refuseForeign(response, (name) => response.headers.get(name))
       return await read(response)
     } catch (cause) {
       signal?.throwIfAborted()

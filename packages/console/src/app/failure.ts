@@ -7,8 +7,8 @@ export const failureOf = (response: { readonly status: number }, answer: unknown
 }
 
 /** Fails if a proxy has answered with a page of its own. */
-export const refuseForeign = (response: { readonly status: number }, type: string | null, accept?: string): void => {
-  if (isForeign(type, accept)) throw new GatewayError({ response, toString: () => foreignAnswer })
+export const refuseForeign = (response: { readonly status: number }, get: (name: string) => string | null): void => {
+  if (isForeign({ get })) throw new GatewayError({ response, toString: () => foreignAnswer })
 }
 
 /** Whether an error is an answer that is not the gateway's: all of its problems have a type. */

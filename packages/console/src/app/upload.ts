@@ -52,7 +52,7 @@ export const upload = <A>(
         const answer = answerOf(sending.responseText)
         try {
           if (sending.status < 200 || sending.status >= 300) throw failureOf(sending, answer)
-          refuseForeign(sending, sending.getResponseHeader("content-type"))
+          refuseForeign(sending, (name) => sending.getResponseHeader(name))
           resolve(versioned(answer, sending.getResponseHeader("flow-version")) as A)
         } catch (error) {
           reject(error)
