@@ -140,8 +140,8 @@ layer(
 
   it.effect("have tags as the description says", () =>
     Effect.gen(function* () {
-      // What follows a run line by line, and the registry's, whose tag is that of the file.
-      const others = ["channels.output", "executions.output", "registry.metadata"]
+      // What follows a run line by line, the registry's, whose tag is that of the file, and the one of what was set.
+      const others = ["channels.output", "executions.output", "registry.metadata", "schedules.get"]
       for (const { id, method, operation } of operations) {
         if (method !== "GET") continue
         const taken = operation.parameters.some(({ name }) => name === "If-None-Match")
