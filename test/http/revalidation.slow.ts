@@ -140,7 +140,7 @@ layer(
 
   it.effect("have tags as the description says", () =>
     Effect.gen(function* () {
-      // What follows a run line by line, the registry's, whose tag is that of the file, and the one of what was set.
+      // Reads that follow a run line by line, and two whose tag is not of the whole answer.
       const others = ["channels.output", "executions.output", "registry.metadata", "schedules.get"]
       for (const { id, method, operation } of operations) {
         if (method !== "GET") continue
