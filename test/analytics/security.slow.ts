@@ -36,6 +36,7 @@ const attacks = [
   "SELECT getenv('HOME')",
   "SELECT current_setting('temp_directory')",
   "SELECT system.main.current_setting('allowed_paths')",
+  "SELECT json_serialize_plan('SELECT current_setting(''allowed_paths'')', optimize := true)",
   "SELECT current_query()",
   "SELECT * FROM duckdb_settings()",
   "SELECT * FROM duckdb_secrets()",

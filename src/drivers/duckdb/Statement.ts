@@ -10,9 +10,12 @@ export interface StatementFault {
 /** The only table functions that a query may call: all others in FROM read files or reveal details of this process. */
 const tableFunctions = new Set(["generate_series", "json_each", "json_tree", "range", "repeat", "unnest"])
 
-/** Scalar functions that reveal details of the process, its folders or its queries. */
+/**
+ * Scalar functions that reveal details of the process, its folders or its queries. `json_serialize_plan` plans a text as
+ * a query, which nothing has checked, and evaluates the functions in it.
+ */
 const refused =
-  /^(current_setting|current_query|getenv|getvariable|write_log|stats|which_secret|query|query_table|nextval|currval|txid_current|get_block_size|col_description|obj_description|shobj_description|inet_.*|pg_(?!typeof$).*|has_.*_privilege|duckdb_.*|pragma_.*|read_.*|parse_duckdb_log_message)$/
+  /^(current_setting|json_serialize_plan|current_query|getenv|getvariable|write_log|stats|which_secret|query|query_table|nextval|currval|txid_current|get_block_size|col_description|obj_description|shobj_description|inet_.*|pg_(?!typeof$).*|has_.*_privilege|duckdb_.*|pragma_.*|read_.*|parse_duckdb_log_message)$/
 
 type Tree = Readonly<Record<string, unknown>>
 
