@@ -9,13 +9,14 @@ import system
 
 # A user namespace gives all capabilities within it. The others give memory that belongs to no process, so that the limit
 # of a run would not count it; pages that processes share are files in the temporary folder instead. Pages of a shared
-# mapping without a file stay when the process has unmapped some of them, or gives them back with madvise.
+# mapping without a file stay when the process has unmapped some of them, or gives them back with madvise. The queues of
+# io_uring belong to an open file.
 MAKING = ("clone", "unshare")
-NAMES = ("clone3", "memfd_create", "memfd_secret", "shmget", "msgget", "semget", "mmap", *MAKING)
-ABSENT = NAMES[:6]
+ABSENT = ("clone3", "memfd_create", "memfd_secret", "io_uring_setup", "shmget", "msgget", "semget")
+NAMES = (*ABSENT, "mmap", *MAKING)
 MACHINES = {
-    "x86_64": (0xC000003E, (435, 319, 447, 29, 68, 64, 9, 56, 272)),
-    "aarch64": (0xC00000B7, (435, 279, 447, 194, 186, 190, 222, 220, 97)),
+    "x86_64": (0xC000003E, (435, 319, 447, 425, 29, 68, 64, 9, 56, 272)),
+    "aarch64": (0xC00000B7, (435, 279, 447, 425, 194, 186, 190, 222, 220, 97)),
 }
 # MAP_SHARED and MAP_ANONYMOUS, see mmap(2).
 _SHARED_WITHOUT_FILE = 0x01 | 0x20

@@ -132,6 +132,14 @@ def hold(kind):
     if kind == "memfd":
         os.close(os.memfd_create("hidden"))
         return "could hold a memfd"
+    if kind == "io_uring":
+        # The same number on all processors.
+        libc.syscall.restype = ctypes.c_long
+        found = libc.syscall(ctypes.c_long(425), ctypes.c_long(8), ctypes.create_string_buffer(120))
+        if found == -1:
+            raise OSError(ctypes.get_errno(), kind)
+        os.close(found)
+        return "could hold an io_uring"
     if kind in ("mapping", "device"):
         # What processes share without a file is nobody's once it is not mapped, or as soon as its owner says so.
         file = -1 if kind == "mapping" else os.open("/dev/zero", os.O_RDWR)

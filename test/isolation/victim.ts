@@ -21,7 +21,7 @@ export type Attempt = readonly [name: string, call: string, ...args: ReadonlyArr
 /** What every program may ask of Linux without privileges, and no isolated one gets. */
 export const hiddenPowers: ReadonlyArray<Attempt> = [
   ...["unshare", "clone", "clone3", "x32"].map((way) => [way, "become_capable", way] as const),
-  ...["memfd", "mapping", "shm", "msg", "sem"].map((kind) => [kind, "hold", kind] as const)
+  ...["memfd", "io_uring", "mapping", "shm", "msg", "sem"].map((kind) => [kind, "hold", kind] as const)
 ]
 
 export type Outcomes = Readonly<Record<string, string>>
