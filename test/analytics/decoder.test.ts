@@ -5,14 +5,14 @@ import { TenantId } from "../../src/services/shared/Tenant.ts"
 import { decodeThere as decode } from "../flowlines/read.ts"
 import { childrenOf, commandOf } from "../support/process-gateway.ts"
 
-const file = (statement: string, type = "sql", more: object = {}) => ({
+const file = (statement: string, type = "sql", more: object = {}, rows: ReadonlyArray<object> = []) => ({
   name: "flowline.json",
   bytes: new TextEncoder().encode(
     JSON.stringify({
       ...more,
       runtime: "analytics",
       dag: [
-        { type: "dataset_generator", settings: { rows: [] }, publish: [{ stream: "out" }] },
+        { type: "dataset_generator", settings: { rows }, publish: [{ stream: "out" }] },
         {
           type: "TYPE",
           component: "query",
@@ -61,6 +61,22 @@ layer(Threads.layer, { excludeTestServices: true })("the SQL of a flowline file"
 })
 
 const processor = 3000
+
+const giveUp = 600_000
+
+layer(Threads.limited({ processor: giveUp, wall: giveUp }), { excludeTestServices: true })(
+  "the memory of a check",
+  (it) => {
+    it.effect.skipIf(process.platform !== "linux")("is limited, also that which DuckDB does not count", () =>
+      Effect.gen(function* () {
+        const large = `SELECT repeat(repeat('x', 1000000), 3000) AS x FROM dataset_generator`
+        const { issues } = yield* Effect.flip(decode(file(large, "sql", {}, [{ a: 1 }])))
+        expect(issues?.map(({ detail }) => detail)).toEqual([expect.stringContaining("too much memory")])
+        expect((yield* decode(file("FROM dataset_generator"))).flowline.dag).toHaveLength(3)
+      })
+    )
+  }
+)
 
 /** The pids of this process's children that read SQL. */
 const sqlProcesses = (): ReadonlyArray<number> =>

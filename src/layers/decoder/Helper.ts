@@ -5,6 +5,7 @@ import { Effect, Option } from "effect"
 import { processStat } from "../../drivers/ProcessStat.ts"
 import { program } from "../../drivers/Programs.ts"
 import type { SqlFindings } from "../../services/flowlines/Decoder.ts"
+import { residentBytes } from "../engine/ProcessGroup.ts"
 import type { Answer as ThreadAnswer, Task as ThreadTask } from "./decoderThread.ts"
 import type { SqlTask } from "./sqlProcess.ts"
 
@@ -22,6 +23,8 @@ export interface Started<Task> {
   readonly stop: () => void
   /** Processor time used so far, in milliseconds; undefined where it cannot be measured. */
   readonly processor: Effect.Effect<number | undefined>
+  /** Memory in bytes; absent where something else limits it. */
+  readonly memory?: Effect.Effect<number>
 }
 
 export type Start<Task, Answer> = (on: {
@@ -31,8 +34,11 @@ export type Start<Task, Answer> = (on: {
 
 /** Milliseconds after which an idle thread or process is stopped. */
 const idle = 30_000
-/** Milliseconds between two measurements of the processor time. */
-const pause = 200
+/** Milliseconds between two measurements of the processor time and the memory. */
+const pause = 50
+/** Maximum memory in bytes, and with how much a thread or process is kept for the next file. */
+const mostMemory = 512 * 1024 * 1024
+const keptMemory = mostMemory / 2
 
 /**
  * A thread or process for work that would block the gateway, one file at a time. It is started on demand, kept for a
@@ -56,12 +62,18 @@ export class Helper<Task, Answer> {
     return Effect.suspend(() => Effect.map(this.#started?.processor ?? Effect.succeed(0), (used) => used ?? 0))
   }
 
+  #memory(): Effect.Effect<number> {
+    return Effect.suspend(() => this.#started?.memory ?? Effect.succeed(0))
+  }
+
   /** Begins a file: the limits apply to all its tasks together. */
   begin(): Effect.Effect<void> {
     return Effect.suspend(() => {
       clearTimeout(this.#timer)
-      return Effect.map(this.#used(), (used) => {
+      return Effect.zipWith(this.#used(), this.#memory(), (used, memory) => {
         this.#before = used
+        // What earlier files have left does not count for this one.
+        if (memory > keptMemory) this.stop()
       })
     })
   }
@@ -104,13 +116,13 @@ export class Helper<Task, Answer> {
     )
   }
 
-  /** Completes when the file has used up its processor time. */
+  /** Completes when the file has used up its processor time, or takes too much memory. */
   #exhausted(): Effect.Effect<undefined> {
-    return this.#used().pipe(
-      Effect.delay(pause),
-      Effect.repeat({ until: (used) => used - this.#before > this.#limits.processor }),
-      Effect.as(undefined)
-    )
+    return Effect.zipWith(
+      this.#used(),
+      this.#memory(),
+      (used, memory) => used - this.#before > this.#limits.processor || memory > mostMemory
+    ).pipe(Effect.delay(pause), Effect.repeat({ until: (isExhausted) => isExhausted }), Effect.as(undefined))
   }
 
   stop(): void {
@@ -144,7 +156,10 @@ export const threadOf =
 /** Parses and validates files. */
 export const startThread = threadOf<ThreadTask, ThreadAnswer>("decoder")
 
-/** DuckDB runs in a process: stopping it in a thread could crash the gateway, and it does not return its memory. */
+/**
+ * DuckDB runs in a process: stopping it in a thread could crash the gateway, and it does not return its memory. Its own
+ * limit does not count the texts and lists that it evaluates while it binds a statement.
+ */
 export const startSqlProcess: Start<SqlTask, SqlFindings> = ({ answer, lost }) => {
   const { PATH } = process.env
   const child = fork(fileURLToPath(program("sql")), {
@@ -161,6 +176,7 @@ export const startSqlProcess: Start<SqlTask, SqlFindings> = ({ answer, lost }) =
   return {
     send: (task) => void child.send(task),
     stop: () => void child.kill("SIGKILL"),
-    processor: Effect.sync(() => (child.pid === undefined ? undefined : processStat(child.pid)?.processorMillis))
+    processor: Effect.sync(() => (child.pid === undefined ? undefined : processStat(child.pid)?.processorMillis)),
+    memory: Effect.promise(async () => (child.pid === undefined ? 0 : residentBytes(child.pid)))
   }
 }
