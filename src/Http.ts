@@ -13,6 +13,7 @@ import * as Metrics from "./layers/http/endpoints/Metrics.ts"
 import * as Authentication from "./layers/http/guards/Authentication.ts"
 import * as Authorization from "./layers/http/guards/Authorization.ts"
 import * as KnownTenant from "./layers/http/guards/KnownTenant.ts"
+import * as LastingRights from "./layers/http/guards/LastingRights.ts"
 import * as RequestDecoding from "./layers/http/guards/RequestDecoding.ts"
 import * as RequestRate from "./layers/http/guards/RequestRate.ts"
 import * as ProblemPages from "./layers/http/problems/ProblemPages.ts"
@@ -78,7 +79,7 @@ const Handlers = Layer.mergeAll(
   withFewServices(LimitsHttp, ["limits"]),
   withFewServices(SchedulesHttp, ["schedules"]),
   withFewServices(HooksHttp, ["schedules"])
-)
+).pipe(Layer.provide(LastingRights.layer))
 
 const ApiRoutes = HttpApiBuilder.layer(Api).pipe(
   Layer.provide(Handlers),

@@ -76,9 +76,9 @@ export const layer = Layer.effect(
     const sessions = yield* Sessions
 
     /** Authenticates by a session's cookie. Browsers also send it with requests of other sites' pages. */
-    const bySession = Effect.fnUntraced(function* (request: HttpServerRequest.HttpServerRequest) {
+    const bySession = Effect.fnUntraced(function* (request: HttpServerRequest.HttpServerRequest, isUse: boolean) {
       if (!isOfOwnPage(request)) return yield* foreignPage(request)
-      const session = yield* sessions.find(cookieOf(request, sessions.cookie)?.value ?? "")
+      const session = yield* sessions.find(cookieOf(request, sessions.cookie)?.value ?? "", isUse)
       return session === undefined ? yield* ended : session.principal
     })
 
@@ -100,10 +100,10 @@ export const layer = Layer.effect(
       session: sessions.cookie,
       known,
       // No generator: every request passes here.
-      authenticate: (request, given) => {
+      authenticate: (request, given, isUse = true) => {
         const { authorization, "x-api-key": apiKey } = given ?? credentialsOf(request)
         if (authorization === undefined) {
-          if (apiKey === undefined && usesSession(request, sessions.cookie)) return bySession(request)
+          if (apiKey === undefined && usesSession(request, sessions.cookie)) return bySession(request, isUse)
           return typeof apiKey === "string" && apiKey.startsWith(keyPrefix)
             ? Effect.flatMapEager(keys.verify(apiKey), orUnauthorized)
             : unauthorized

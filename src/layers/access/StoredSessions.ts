@@ -80,7 +80,7 @@ export const layer = Layer.effect(
       }
     }
 
-    const sessionOf = Effect.fnUntraced(function* (row: StoredSession) {
+    const sessionOf = Effect.fnUntraced(function* (row: StoredSession, isUse: boolean) {
       const file = rules.current()
       const proof = decodeProof(row.proof)
       if (file === undefined || Option.isNone(proof)) return undefined
@@ -89,7 +89,7 @@ export const layer = Layer.effect(
       if (left <= 0 || row.idle >= idle) return undefined
       const principal = yield* principalNow(file, proof.value)
       if (principal === undefined) return undefined
-      if (row.idle > noteEvery(idle)) {
+      if (isUse && row.idle > noteEvery(idle)) {
         yield* Effect.forkIn(survive("Noting the use of a session", store.used(row.id)), scope)
       }
       const now = clock.currentTimeMillisUnsafe()
@@ -102,10 +102,10 @@ export const layer = Layer.effect(
       return session
     })
 
-    const find = Effect.fnUntraced(function* (token: string) {
+    const find = Effect.fnUntraced(function* (token: string, isUse = true) {
       if (!tokenForm.test(token)) return undefined
       const found = yield* lookUp(idOf(token))
-      return found === undefined ? undefined : yield* sessionOf(found.row)
+      return found === undefined ? undefined : yield* sessionOf(found.row, isUse)
     })
 
     return Sessions.of({

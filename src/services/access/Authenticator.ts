@@ -25,10 +25,14 @@ export interface CredentialHeaders {
 export class Authenticator extends Context.Service<
   Authenticator,
   {
-    /** An exit if the credential was verified a short time ago. The headers are the request's, unless they are given. */
+    /**
+     * An exit if the credential was verified a short time ago. The headers are the request's, unless they are given.
+     * Without `isUse` it is no use of a session.
+     */
     readonly authenticate: (
       request: HttpServerRequest.HttpServerRequest,
-      headers?: CredentialHeaders
+      headers?: CredentialHeaders,
+      isUse?: boolean
     ) => Effect.Effect<Principal, Refusal>
     /** The principal of such a credential; undefined for everything that `authenticate` has to look at. */
     readonly known?: (headers: CredentialHeaders) => Principal | undefined

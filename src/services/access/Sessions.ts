@@ -50,8 +50,11 @@ export class Sessions extends Context.Service<
   {
     /** The name of the cookie, which no other installation has: below one origin there may be several. */
     readonly cookie: string
-    /** Whose token it is, with the rights of now; undefined when there is no such session, or no longer. */
-    readonly find: (token: string) => Effect.Effect<Session | undefined, StorageUnreachable>
+    /**
+     * Whose token it is, with the rights of now; undefined when there is no such session, or no longer. It counts as a use
+     * of the session, by default.
+     */
+    readonly find: (token: string, isUse?: boolean) => Effect.Effect<Session | undefined, StorageUnreachable>
     /** Begins a session with a new token, and ends the one that the browser had before. */
     readonly begin: (who: LoggedIn, former: string | undefined) => Effect.Effect<string, StorageUnreachable>
     /** Ends a session; there need not be one. */

@@ -5,10 +5,9 @@ import { Api } from "../../Api.ts"
 import { NotFound } from "../../errors/NotFound.ts"
 import { idempotent } from "../http/Idempotency.ts"
 import { readJson } from "../http/JsonBody.ts"
-import { eventStream, formatOf, outputDocument, startOf } from "../http/OutputDocument.ts"
+import { eventStream, formatOf, outputDocument, startOf, streamEnd } from "../http/OutputDocument.ts"
 import type { Commit } from "../shared/idempotency/Commit.ts"
 import { IdempotencyStore } from "../shared/idempotency/IdempotencyStore.ts"
-import { Draining } from "../shared/process/Draining.ts"
 import { Settings } from "../shared/settings/Settings.ts"
 import { TenantId } from "../shared/Tenant.ts"
 import { ChannelDefinitions, readChannel } from "./ChannelDefinitions.ts"
@@ -49,7 +48,7 @@ export const ChannelsHttp = HttpApiBuilder.group(
     const channels = yield* Channels
     const definitions = yield* ChannelDefinitions
     const { limits } = yield* Settings
-    const draining = yield* Draining
+    const endOf = yield* streamEnd
     const answers = yield* IdempotencyStore
 
     /** Starts and restarts are idempotent by their key; a repeated stop is executed again. */
@@ -110,7 +109,7 @@ export const ChannelsHttp = HttpApiBuilder.group(
                   lines.length === 0 ? ({ _tag: "Quiet" } as const) : ({ _tag: "Lines", lines } as const)
                 )
               ),
-              draining
+              endOf(request, TenantId(params.tenant))
             )
           : Effect.flatMap(channels.output(keyOf(params), after), (lines) =>
               outputDocument(format, TenantId(params.tenant), {}, lines)

@@ -3,11 +3,10 @@ import { HttpApiBuilder } from "effect/http-api"
 import { Api } from "../../Api.ts"
 import { selected } from "../http/Accept.ts"
 import { idempotent } from "../http/Idempotency.ts"
-import { eventStream, formatOf, outputDocument, startOf, wantsEvents } from "../http/OutputDocument.ts"
+import { eventStream, formatOf, outputDocument, startOf, streamEnd, wantsEvents } from "../http/OutputDocument.ts"
 import { listResponse } from "../http/Paging.ts"
 import { FlowlineId } from "../shared/FlowlineId.ts"
 import { IdempotencyStore } from "../shared/idempotency/IdempotencyStore.ts"
-import { Draining } from "../shared/process/Draining.ts"
 import type { ListSpan, PageQuery } from "../shared/reads/Listing.ts"
 import { TenantId } from "../shared/Tenant.ts"
 import { ExecutionId } from "./Execution.ts"
@@ -34,7 +33,7 @@ export const ExecutionsHttp = HttpApiBuilder.group(
   "executions",
   Effect.fn(function* (handlers) {
     const executions = yield* Executions
-    const draining = yield* Draining
+    const endOf = yield* streamEnd
     const answers = yield* IdempotencyStore
     return handlers
       .handle("list", ({ params, query }) => {
@@ -56,7 +55,11 @@ export const ExecutionsHttp = HttpApiBuilder.group(
         const tenant = TenantId(params.tenant)
         const id = ExecutionId(params.id)
         return wantsEvents(request.headers.accept)
-          ? eventStream(tenant, executions.followEvents(tenant, id, startOf(request, from) ?? 0), draining)
+          ? eventStream(
+              tenant,
+              executions.followEvents(tenant, id, startOf(request, from) ?? 0),
+              endOf(request, tenant)
+            )
           : Effect.flatMap(executions.events(tenant, id), (rows) =>
               Effect.map(listResponse(`events of ${id}`, tenant, page, rows), selected)
             )
@@ -66,7 +69,7 @@ export const ExecutionsHttp = HttpApiBuilder.group(
         const format = formatOf(request.headers.accept)
         const after = startOf(request, query.from) ?? 0
         return format === "events"
-          ? eventStream(tenant, executions.follow(tenant, ExecutionId(params.id), after), draining)
+          ? eventStream(tenant, executions.follow(tenant, ExecutionId(params.id), after), endOf(request, tenant))
           : Effect.flatMap(executions.output(tenant, ExecutionId(params.id)), ({ state, truncated, lines }) =>
               outputDocument(format, tenant, { id: params.id, state, truncated }, lines(after))
             )

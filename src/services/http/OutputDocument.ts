@@ -2,8 +2,9 @@ import { Duration, Effect, Stream } from "effect"
 import { type HttpServerRequest, HttpServerResponse } from "effect/http"
 import type { StorageUnreachable } from "../../errors/StorageUnreachable.ts"
 import { RequestMemory } from "../shared/capacity/RequestMemory.ts"
-import type { Draining } from "../shared/process/Draining.ts"
+import { Draining } from "../shared/process/Draining.ts"
 import { type FollowEvent, followedPage, type StoredLine } from "../shared/reads/OutputLines.ts"
+import { Rights } from "../shared/security/Rights.ts"
 import type { TenantId } from "../shared/Tenant.ts"
 import { preferred, selected } from "./Accept.ts"
 import { listBytes } from "./JsonText.ts"
@@ -68,17 +69,25 @@ export const outputDocument = Effect.fn("Lines.document")(function* (
 /** Interval of comments to a silent follower, which stop proxies from closing the connection. */
 const heartbeat = Duration.toMillis("15 seconds")
 
+/** When an event stream of a request breaks off: the gateway stops, or the sender may no longer read it. */
+export const streamEnd = Effect.gen(function* () {
+  const draining = yield* Draining
+  const rights = yield* Rights
+  return (request: HttpServerRequest.HttpServerRequest, tenant: TenantId): Effect.Effect<void> =>
+    Effect.raceFirst(draining.begun, rights.ended(request, tenant))
+})
+
 const streaming = { "cache-control": "no-store", "x-accel-buffering": "no", vary: "Accept" }
 
 /**
  * Sends lines as server-sent events (WHATWG HTML, section 9.2). Each line is an event with its sequence number as `id`;
  * the last event is `end`. A stream takes memory only for lines that its client has not taken yet; it waits for it as
- * long as other answers hold all of it.
+ * long as other answers hold all of it. It breaks off when `end` completes, see {@link streamEnd}.
  */
 export const eventStream = Effect.fn("Lines.events")(function* <E, R>(
   tenant: TenantId,
   following: Effect.Effect<Stream.Stream<FollowEvent<unknown>, StorageUnreachable>, E, R>,
-  draining: Draining["Service"]
+  end: Effect.Effect<void>
 ) {
   const held = yield* (yield* RequestMemory).hold(tenant, followedPage.bytes)
   held.change(0)
@@ -101,7 +110,7 @@ export const eventStream = Effect.fn("Lines.events")(function* <E, R>(
     Stream.filter((events) => events !== ""),
     // The lines, their events and the bytes of these.
     Stream.mapEffect((events) => Effect.as(held.await(3 * events.length), events)),
-    Stream.interruptWhen(draining.begun)
+    Stream.interruptWhen(end)
   )
   // The initial comment sends the response head at once, even when the run is silent for long.
   return HttpServerResponse.stream(Stream.encodeText(Stream.concat(Stream.make(": it begins\n\n"), spoken)), {
