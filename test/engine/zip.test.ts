@@ -41,6 +41,8 @@ describe("a zip", () => {
       "C:/x": "C_/x",
       "a\u0000b\n": "a_b_",
       "...": "entry",
+      "a\u202etxt.exe": "a_txt.exe",
+      "x/.\u200d./y": "x/y",
       "": "entry",
       "ä/\ud800": "ä/\ufffd",
       CON: "CON_",

@@ -7,6 +7,12 @@ export interface RenamedEntry {
 /** Windows gives these names to devices, with any extension. */
 const device = /^(con|prn|aux|nul|conin\$|conout\$|com[0-9¹²³]|lpt[0-9¹²³])(?= *(?:\.|$))/i
 
+/** Control characters, and those that change the writing direction: with one of these, `exe.txt` may look like `txt.exe`. */
+const unsafe = /[\u0000-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/g
+
+/** Dots, alone or with characters that HFS+ ignores in names. */
+const dots = /^[.\u200b-\u200d\u2060-\u206f\ufeff]+$/
+
 /** File systems allow 255 bytes; this leaves room for a number. */
 const mostBytes = 240
 
@@ -28,9 +34,9 @@ const shortened = (segment: string): string => {
 export const safeName = (name: string): string => {
   const parts = name
     .toWellFormed()
-    .replace(/[\u0000-\u001f\u007f]/g, "_")
+    .replace(unsafe, "_")
     .split(/[/\\]/)
-    .filter((part) => part !== "" && !/^\.+$/.test(part))
+    .filter((part) => part !== "" && !dots.test(part))
     .map((part) =>
       shortened(part.replace(/[<>:"|?*]/g, "_"))
         .replace(/[. ]+$/, "_")
