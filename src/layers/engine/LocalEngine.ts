@@ -3,7 +3,7 @@ import { setTimeout as sleep } from "node:timers/promises"
 import { Cause, Effect, Layer, Result, Stream } from "effect"
 import { explain } from "../../drivers/Failure.ts"
 import { settle } from "../../drivers/files/AppendedFile.ts"
-import { dataArea, rootArea, unfinishedIn, unfinishedOf } from "../../drivers/files/Area.ts"
+import { dataArea, rootArea } from "../../drivers/files/Area.ts"
 import { isolationFailed, isolationRefusal } from "../../drivers/isolation/PythonStart.ts"
 import { ownSilence, ownSilenceSeen } from "../../protocol/Liveness.ts"
 import { Masking } from "../../protocol/Masking.ts"
@@ -18,7 +18,7 @@ import { EngineConfig, type EngineSettings } from "./EngineConfig.ts"
 import { Messages } from "./MessageReader.ts"
 import { orderOf } from "./OrderOf.ts"
 import { outlived } from "./ProcessGroup.ts"
-import { dataFolder, RunPlaces, sweepFolder, sweepLeftovers } from "./RunFolders.ts"
+import { dataFolder, RunPlaces, removeUnfinished, sweepLeftovers, sweepRoot } from "./RunFolders.ts"
 import { placesOf } from "./RunLauncher.ts"
 import { Runners, readinessOf } from "./Runners.ts"
 
@@ -209,9 +209,11 @@ class RunProcess {
 
   async #sweep(): Promise<void> {
     const { unfinished, scratch, roots } = this.#order
-    const remove = (folder: string) => rm(folder, { recursive: true, force: true }).catch(() => {})
     const written = Object.values(roots).filter(({ writable }) => writable)
-    await Promise.all([unfinished, scratch, ...written.map((root) => unfinishedOf(root, this.#order))].map(remove))
+    await Promise.allSettled([
+      ...[unfinished, scratch].map((folder) => rm(folder, { recursive: true, force: true })),
+      ...written.map((root) => removeUnfinished(root, this.#order))
+    ])
   }
 }
 
@@ -241,7 +243,7 @@ export const layer: Layer.Layer<Engine, never, EngineConfig> = Layer.effect(
       for (const root of Object.values(roots)) {
         if (!root.writable || swept.has(root.path)) continue
         swept.add(root.path)
-        void sweepFolder(unfinishedIn(root))
+        void sweepRoot(root)
       }
     }
     const runners = yield* Effect.acquireRelease(

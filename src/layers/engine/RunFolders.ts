@@ -1,11 +1,13 @@
 import * as fs from "node:fs"
-import { readdir, rm, stat } from "node:fs/promises"
-import { join } from "node:path"
+import { lstat, readdir, rm, stat } from "node:fs/promises"
+import { dirname, join } from "node:path"
 import { sharedCalls } from "../../drivers/blobs/FileCalls.ts"
 import { Root } from "../../drivers/blobs/Folder.ts"
 import { codeOf } from "../../drivers/Failure.ts"
+import { unfinishedIn, unfinishedOf } from "../../drivers/files/Area.ts"
 import { isProcessGone, processName } from "../../drivers/ProcessName.ts"
 import { storageDeadline } from "../../protocol/Liveness.ts"
+import type { Root as WritableRoot } from "../../protocol/Roots.ts"
 import type { Order } from "../../protocol/RunProtocol.ts"
 import type { EngineSettings } from "./EngineConfig.ts"
 import { writtenFolders } from "./RunLauncher.ts"
@@ -35,15 +37,36 @@ export const dataFolder = (dataRoot: string, tenant: string) => join(dataRoot, t
 /** Folder for temporary files of this gateway's runs. */
 export const scratchFolder = (tempRoot: string) => join(tempRoot, "runs", processName)
 
-/**
- * Removes the entries of a folder that belong to gateways that have ended. The entries' names are those of gateways.
- */
-export const sweepFolder = async (folder: string): Promise<void> => {
+/** The form of {@link processName}. */
+const gatewayName = /^\d+-\d+-[A-Za-z0-9]+$/
+
+/** Removes the entries of a folder that belong to gateways that have ended. */
+const sweepFolder = async (folder: string): Promise<void> => {
   for (const name of await namesIn(folder)) {
     const path = join(folder, name)
-    if (name !== processName && (await isGone(name, path)))
+    if (name !== processName && gatewayName.test(name) && (await isGone(name, path)))
       await rm(path, { recursive: true, force: true }).catch(() => {})
   }
+}
+
+/**
+ * Whether the path, at some depth in a root, is a folder behind no link. Others may write in a root, and their links could
+ * lead to folders that only the gateway's user may change.
+ */
+const isFolderOf = async (root: WritableRoot, path: string): Promise<boolean> =>
+  path === root.path ||
+  ((await lstat(path).catch(() => undefined))?.isDirectory() === true && (await isFolderOf(root, dirname(path))))
+
+/** Removes the leftovers of runs of dead gateways in a root. */
+export const sweepRoot = async (root: WritableRoot): Promise<void> => {
+  const folder = unfinishedIn(root)
+  if (await isFolderOf(root, folder)) await sweepFolder(folder)
+}
+
+/** Removes the unfinished files of a run in a root. */
+export const removeUnfinished = async (root: WritableRoot, order: Pick<Order, "scratch">): Promise<void> => {
+  const folder = unfinishedOf(root, order)
+  if (await isFolderOf(root, folder)) await rm(folder, { recursive: true, force: true })
 }
 
 /** Removes the leftovers of runs of dead gateways. Folders that cannot be reached are skipped. */
