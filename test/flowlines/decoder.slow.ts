@@ -1,6 +1,12 @@
 import { expect, layer } from "@effect/vitest"
 import { Effect } from "effect"
+import type { Overloaded } from "../../src/errors/Overloaded.ts"
 import * as Threads from "../../src/layers/decoder/DecoderThreads.ts"
+import { compared } from "../../src/services/flowlines/Comparison.ts"
+import { FlowlineDecoder } from "../../src/services/flowlines/Decoder.ts"
+import type { FullVersion } from "../../src/services/flowlines/FlowlineStore.ts"
+import { FlowlineId } from "../../src/services/shared/FlowlineId.ts"
+import { TenantId } from "../../src/services/shared/Tenant.ts"
 import { decodeThere } from "./read.ts"
 
 /** A chain of grok nodes, each with its patterns. */
@@ -28,6 +34,21 @@ const file = (nodes: ReadonlyArray<ReadonlyArray<string>>, more: object = {}) =>
 /** Patterns that are all different, so that none is compiled already. */
 const many = (count: number, salt = "") =>
   Array.from({ length: count }, (_, n) => `%{IP:a${n}} %{NUMBER:b${n}} ${salt}${n}`)
+
+/** A version whose lines differ from those of other versions here and there. */
+const version = (number: number, lines: number): FullVersion => {
+  const description = Array.from({ length: lines }, (_, n) => `line ${n}${n % 500 === 0 ? ` of ${number}` : ""}`)
+  return {
+    id: FlowlineId("x"),
+    version: number,
+    current: 2,
+    dag: JSON.stringify({ dag: [], description }),
+    platformId: "",
+    savedAt: "2026-01-01T00:00:00.000Z",
+    file: { name: "f.yaml", bytes: new TextEncoder().encode(`${description.join("\n")}\n`) },
+    restored: undefined
+  }
+}
 
 /** A comment that makes the file large. */
 const large = { description: "x".repeat(40_000) }
@@ -98,6 +119,27 @@ layer(Threads.layer, { excludeTestServices: true })("decoding in threads", (it) 
       if (outcome._tag === "Failure") expect(JSON.stringify(outcome)).toContain("seconds, or too much memory")
       expect(turns).toBeGreaterThan(20)
       expect((yield* decodeThere(file([many(1)]))).flowline.runtime).toBe("stream")
+    })
+  )
+
+  it.effect("compares large versions in a thread, with the same outcome", () =>
+    Effect.gen(function* () {
+      const { compare } = yield* FlowlineDecoder
+      /** Milliseconds of this thread's processor time, and what came out. */
+      const measured = <A>(work: Effect.Effect<A, Overloaded>) =>
+        Effect.gen(function* () {
+          const before = process.threadCpuUsage()
+          const outcome = yield* work
+          const { user, system } = process.threadCpuUsage(before)
+          return { outcome, millis: (user + system) / 1000 }
+        })
+      for (const lines of [10, 300_000]) {
+        const [from, to] = [version(1, lines), version(2, lines)]
+        const there = yield* measured(compare(TenantId("mytenant"), from, to))
+        const here = yield* measured(Effect.sync(() => JSON.stringify(compared(from, to))))
+        expect(JSON.parse(there.outcome)).toEqual(JSON.parse(here.outcome))
+        if (lines > 10) expect(there.millis).toBeLessThan(here.millis / 2)
+      }
     })
   )
 })

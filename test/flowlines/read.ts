@@ -5,11 +5,11 @@ import {
   conclude,
   type Definition,
   FlowlineDecoder,
-  type FlowlineFile,
   noSql,
   parse,
   type Surroundings
 } from "../../src/services/flowlines/Decoder.ts"
+import type { FlowlineFile } from "../../src/services/flowlines/FlowlineFile.ts"
 
 /** Parses and validates a file, without its SQL. */
 export const decode = (file: FlowlineFile): Result.Result<Definition, ReadonlyArray<Issue>> =>

@@ -1,6 +1,7 @@
 import { Effect, Layer, Result } from "effect"
 import { BadRequest, type Issue } from "../../src/errors/BadRequest.ts"
 import { sqlFindings } from "../../src/layers/decoder/Statements.ts"
+import { compared } from "../../src/services/flowlines/Comparison.ts"
 import { check, conclude, FlowlineDecoder, parse } from "../../src/services/flowlines/Decoder.ts"
 
 const orRefused = <A>(result: Result.Result<A, ReadonlyArray<Issue>>) =>
@@ -15,5 +16,6 @@ export const layer = Layer.succeed(FlowlineDecoder, {
     Effect.flatMap(
       Effect.promise(() => sqlFindings(needs.sql, undefined)),
       (sql) => orRefused(conclude({ needs, source: source!, bound: bound! }, check(bound!, surroundings, sql), sql))
-    )
+    ),
+  compare: (_, from, to) => Effect.sync(() => JSON.stringify(compared(from, to)))
 })

@@ -3,6 +3,7 @@ import { Effect, Layer, Option, Result } from "effect"
 import { BadRequest, type Issue } from "../../errors/BadRequest.ts"
 import { Overloaded } from "../../errors/Overloaded.ts"
 import type { Bound } from "../../services/flowlines/Binding.ts"
+import { compared } from "../../services/flowlines/Comparison.ts"
 import {
   check,
   conclude,
@@ -13,6 +14,7 @@ import {
   type SqlFindings,
   type Surroundings
 } from "../../services/flowlines/Decoder.ts"
+import type { FullVersion } from "../../services/flowlines/FlowlineStore.ts"
 import type { Needs } from "../../services/flowlines/Outline.ts"
 import { Settings } from "../../services/shared/settings/Settings.ts"
 import type { TenantId } from "../../services/shared/Tenant.ts"
@@ -29,15 +31,20 @@ const production: Limits = { processor: 10_000, wall: 60_000 }
 const mostWaiting = 16
 const queue = {
   each: mostWaiting,
-  full: () => new Overloaded({ detail: `${mostWaiting} flowlines of this tenant are already waiting to be validated` })
+  full: () =>
+    new Overloaded({
+      detail: `${mostWaiting} flowlines of this tenant are already waiting to be validated or compared`
+    })
 }
 /** Slow files leave half of the threads to tenants that use none. */
 const threadTurns = { all: 4, each: 2, kept: 2, queue }
 /** DuckDB takes much memory, so each tenant has one process at a time. */
 const sqlTurns = { all: 3, each: 1, queue }
 
-/** Size in bytes up to which a file is parsed within a few milliseconds. */
+/** Size in bytes up to which files are parsed or compared within a few milliseconds. */
 const lightBytes = 32 * 1024
+
+const sizeOf = ({ dag, file }: FullVersion): number => dag.length + (file?.bytes.length ?? 0)
 
 /** Whether checking takes a few milliseconds at most: little text and few pattern references to compile. */
 const isLight = ({ matched, value }: Bound, { patterns }: Surroundings): boolean => {
@@ -53,6 +60,9 @@ const tooMuch = refused([
     detail: `The flowline takes more than ${production.processor / 1000} seconds, or too much memory, to be validated`
   }
 ])
+const incomparable = new Overloaded({
+  detail: `The versions take more than ${production.processor / 1000} seconds, or too much memory, to be compared`
+})
 
 const orRefused = <A>(result: Result.Result<A, ReadonlyArray<Issue>>): Effect.Effect<A, BadRequest> =>
   Effect.fromResult(Result.mapError(result, refused))
@@ -109,7 +119,12 @@ export const limited = (limits: Limits) =>
           const thread = keepers.get(document)
           const answer = thread === undefined ? undefined : yield* answerOf(thread, { surroundings, sql })
           return answer !== undefined && "definition" in answer ? answer.definition : yield* tooMuch
-        })
+        }),
+        compare: Effect.fn("FlowlineDecoder.compare")(function* (tenant, from, to) {
+          if (sizeOf(from) + sizeOf(to) <= lightBytes) return JSON.stringify(compared(from, to))
+          const answer = yield* (yield* aThread(tenant)).ask({ from, to })
+          return answer !== undefined && "comparison" in answer ? answer.comparison : yield* incomparable
+        }, Effect.scoped)
       })
     })
   )

@@ -2,25 +2,31 @@ import { parentPort } from "node:worker_threads"
 import { Result } from "effect"
 import type { Issue } from "../../errors/BadRequest.ts"
 import type { Binding, Bound } from "../../services/flowlines/Binding.ts"
+import { compared } from "../../services/flowlines/Comparison.ts"
 import {
   type CheckedFlowline,
   check,
   conclude,
   type Definition,
-  type FlowlineFile,
   type ParsedDocument,
   parse,
   type SqlFindings,
   type Surroundings
 } from "../../services/flowlines/Decoder.ts"
 import type { Finding } from "../../services/flowlines/Finding.ts"
+import type { FlowlineFile } from "../../services/flowlines/FlowlineFile.ts"
+import type { FullVersion } from "../../services/flowlines/FlowlineStore.ts"
 import type { Needs } from "../../services/flowlines/Outline.ts"
 
-/** A task of the thread: to parse a file and keep its document, to validate the kept document, or to check a content. */
+/**
+ * A task of the thread: to parse a file and keep its document, to validate the kept document, to check a content, or to
+ * compare two versions.
+ */
 export type Task =
   | { readonly file: FlowlineFile; readonly binding: Binding | undefined }
   | { readonly surroundings: Surroundings; readonly sql: SqlFindings }
   | { readonly bound: Bound; readonly surroundings: Surroundings; readonly sql: SqlFindings }
+  | { readonly from: FullVersion; readonly to: FullVersion }
 
 export type Answer =
   | { readonly needs: Needs }
@@ -28,6 +34,8 @@ export type Answer =
   | { readonly issues: ReadonlyArray<Issue> }
   | { readonly checked: CheckedFlowline }
   | { readonly findings: ReadonlyArray<Finding> }
+  /** JSON of `FlowlineComparison`. */
+  | { readonly comparison: string }
 
 /** The document between parsing and validation. */
 let kept: ParsedDocument | undefined
@@ -38,6 +46,7 @@ const answerTo = (task: Task): Answer | undefined => {
     kept = Result.getOrUndefined(parsed)
     return Result.isSuccess(parsed) ? { needs: parsed.success.needs } : { issues: parsed.failure }
   }
+  if ("from" in task) return { comparison: JSON.stringify(compared(task.from, task.to)) }
   if ("bound" in task) {
     const checked = check(task.bound, task.surroundings, task.sql)
     return Result.isSuccess(checked) ? { checked: checked.success } : { findings: checked.failure }

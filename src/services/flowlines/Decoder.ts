@@ -14,15 +14,11 @@ import type { TenantId } from "../shared/Tenant.ts"
 import { type Binding, type Bound, bind, settled, settledResult } from "./Binding.ts"
 import { fieldWarnings } from "./FieldCheck.ts"
 import type { Finding } from "./Finding.ts"
+import type { FlowlineFile } from "./FlowlineFile.ts"
+import type { FullVersion } from "./FlowlineStore.ts"
 import { type Needs, needsOf, outline } from "./Outline.ts"
 import { patternFindings } from "./ParameterCheck.ts"
 import { validate } from "./Validation.ts"
-
-/** A flowline file as it was sent: YAML, HJSON or JSON, at most 4 MiB. */
-export interface FlowlineFile {
-  readonly name?: string
-  readonly bytes: Uint8Array<ArrayBuffer>
-}
 
 /** A flowline file that has been parsed. */
 export interface FlowlineDocument {
@@ -75,7 +71,7 @@ export interface CheckedFlowline {
   readonly warnings: ReadonlyArray<Finding>
 }
 
-/** Parses and validates flowline files without blocking other requests, however large or unusual the files are. */
+/** Parses, validates and compares flowline files without blocking other requests, however large or unusual the files are. */
 export class FlowlineDecoder extends Context.Service<
   FlowlineDecoder,
   {
@@ -93,6 +89,8 @@ export class FlowlineDecoder extends Context.Service<
       document: FlowlineDocument,
       surroundings: Surroundings
     ) => Effect.Effect<Definition, BadRequest | Overloaded>
+    /** Compares two versions in a turn of the tenant. The answer is JSON of `FlowlineComparison`. */
+    readonly compare: (tenant: TenantId, from: FullVersion, to: FullVersion) => Effect.Effect<string, Overloaded>
   }
 >()("flow/flowlines/FlowlineDecoder") {}
 

@@ -4,7 +4,7 @@ import type { OverQuota, Quota } from "../blobs/Quota.ts"
 import type { FlowlineId } from "../shared/FlowlineId.ts"
 import type { ListRow, ListSpan } from "../shared/reads/Listing.ts"
 import type { TenantId } from "../shared/Tenant.ts"
-import type { FlowlineFile } from "./Decoder.ts"
+import type { FlowlineFile } from "./FlowlineFile.ts"
 
 /** One immutable version of a flowline. `dag` is the definition as JSON text, `savedAt` ISO 8601 UTC. */
 export interface FlowlineVersion {

@@ -6,7 +6,8 @@ import { readForm } from "../http/FormReader.ts"
 import type { FormPart, PartRules } from "../shared/requests/FormRules.ts"
 import { Settings } from "../shared/settings/Settings.ts"
 import type { TenantId } from "../shared/Tenant.ts"
-import { type FlowlineFile, parametersPart } from "./Decoder.ts"
+import { parametersPart } from "./Decoder.ts"
+import type { FlowlineFile } from "./FlowlineFile.ts"
 import { parametersOfPart } from "./GivenParameters.ts"
 
 type Form = ReadonlyMap<string, FormPart>

@@ -12,7 +12,8 @@ import { FlowlineId } from "../shared/FlowlineId.ts"
 import type { FormPart, PartRules } from "../shared/requests/FormRules.ts"
 import { versionRange } from "../shared/requests/Parameters.ts"
 import type { Limits } from "../shared/settings/Settings.ts"
-import { type FlowlineFile, parametersPart } from "./Decoder.ts"
+import { parametersPart } from "./Decoder.ts"
+import type { FlowlineFile } from "./FlowlineFile.ts"
 
 /** Limits of a try: bytes of its samples and of the records in its answer, records of each stream, and time. */
 export const tryLimits = {

@@ -10,8 +10,9 @@ import { FlowlineId } from "../shared/FlowlineId.ts"
 import { IdempotencyStore } from "../shared/idempotency/IdempotencyStore.ts"
 import { TenantId } from "../shared/Tenant.ts"
 import { tagOf } from "./FlowlineNames.ts"
-import { definitionOf, FlowlineVersions, fileOf, textOf } from "./FlowlineVersions.ts"
+import { FlowlineVersions } from "./FlowlineVersions.ts"
 import { savedIn } from "./SavedHttp.ts"
+import { fileOf, textOf } from "./VersionTexts.ts"
 
 /** Memory of a version in bytes: its file, its definition, and the answer that is made of both. */
 const versionBytes = 24 * 1024 * 1024
@@ -48,10 +49,10 @@ export const savedVersions = Effect.gen(function* () {
       filename: found.file?.name ?? null,
       restored: found.restored ?? null,
       sha256: yield* textDigest(found.dag),
-      flowline: definitionOf(found),
       text: textOf(file)
     }
-    return yield* jsonText(JSON.stringify(body), held)
+    // The definition is JSON already.
+    return yield* jsonText(`${JSON.stringify(body).slice(0, -1)},"flowline":${found.dag}}`, held)
   })
 
   const getFile = Effect.fnUntraced(function* (params: VersionParams, request: HttpServerRequest.HttpServerRequest) {
@@ -74,7 +75,7 @@ export const savedVersions = Effect.gen(function* () {
     const tenant = TenantId(params.tenant)
     const held = yield* (yield* RequestMemory).hold(tenant, 2 * versionBytes)
     const found = yield* versions.diff(tenant, FlowlineId(params.id), params.version, params.other)
-    return yield* jsonText(JSON.stringify(found), held)
+    return yield* jsonText(found, held)
   })
 
   const restore = (params: VersionParams, request: HttpServerRequest.HttpServerRequest) => {
