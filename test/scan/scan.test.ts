@@ -1,6 +1,7 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { TestClock } from "effect/testing"
+import { StorageUnreachable } from "../../src/errors/StorageUnreachable.ts"
 import { catalogue } from "../../src/nodes/Catalogue.ts"
 import { runtimes } from "../../src/protocol/Flowline.ts"
 import type { NodeDescriptor } from "../../src/services/scan/Descriptor.ts"
@@ -122,6 +123,31 @@ describe("a tenant's own nodes", () => {
       }).pipe(Effect.provide(Layer.provide(Scan.layer, [nodes, auditing])))
       expect(last).toMatchObject([{ type: "quick" }])
       expect(refused).toMatchObject({ _tag: "Overloaded", detail: expect.stringContaining("64 requests") })
+    })
+  )
+
+  it.effect("are asked for once per request, and requests do not wait for each other while the storage hangs", () =>
+    Effect.gen(function* () {
+      let asked = 0
+      const nodes = Layer.succeed(TenantNodes, {
+        version: () =>
+          Effect.andThen(
+            Effect.sync(() => asked++),
+            Effect.delay(Effect.fail(new StorageUnreachable({ storage: "metadata" })), "2 seconds")
+          ),
+        files: () => Effect.succeed([]),
+        scan: () => Effect.die("not scanned")
+      })
+      const failures = yield* Effect.gen(function* () {
+        const { all } = yield* Scan
+        const requests = yield* Effect.forEach(Array(6), () =>
+          Effect.forkChild(Effect.flip(all(TenantId("a"))), { startImmediately: true })
+        )
+        yield* TestClock.adjust("2 seconds")
+        return requests.map((request) => request.pollUnsafe())
+      }).pipe(Effect.provide(Layer.provide(Scan.layer, [nodes, auditing])))
+      expect(asked).toBe(6)
+      expect(failures).toMatchObject(Array(6).fill({ value: { _tag: "StorageUnreachable" } }))
     })
   )
 })

@@ -63,32 +63,42 @@ export class Scan extends Context.Service<
       })
       yield* observeQueue("scans", turns)
 
-      const fresh = Effect.fnUntraced(function* (tenant: TenantId) {
-        const version = yield* tenantNodes.version(tenant)
+      const recall = Effect.fnUntraced(function* (tenant: TenantId, version: string) {
         const known = remembered.get(tenant)
+        return known?.version === version && (yield* monotonicNow) < known.until ? known.nodes : undefined
+      })
+      const scanned = Effect.fnUntraced(function* (tenant: TenantId, version: string) {
+        // The scan that this one waited for may have found them.
+        const known = yield* recall(tenant, version)
+        if (known !== undefined) return known
         const now = yield* monotonicNow
-        if (known?.version === version && now < known.until) return known.nodes
         const { nodes, isSettled } = yield* tenantNodes.scan(tenant)
         if (remembered.size >= maxRemembered) remembered.delete(remembered.keys().next().value!)
         remembered.set(tenant, { version, nodes, until: isSettled ? Infinity : now + unsettledMillis })
         return nodes
       })
-      const own = (tenant: TenantId) => turns.within(tenant, fresh(tenant))
-
-      const nodes = Effect.fn("Scan.nodes")(function* (tenant: TenantId, runtime: Runtime) {
-        const found = yield* own(tenant)
-        return [...(builtin.get(runtime) ?? []), ...found.filter((node) => node.runtimes.includes(runtime))]
+      // The version is read without a place: while the storage does not answer, requests would wait for each other.
+      const own = Effect.fnUntraced(function* (tenant: TenantId) {
+        const version = yield* tenantNodes.version(tenant)
+        return (yield* recall(tenant, version)) ?? (yield* turns.within(tenant, scanned(tenant, version)))
       })
+      const ofRuntime = (runtime: Runtime, found: ReadonlyArray<NodeDescriptor>) => [
+        ...(builtin.get(runtime) ?? []),
+        ...found.filter((node) => node.runtimes.includes(runtime))
+      ]
+
       return Scan.of({
         own,
-        nodes,
+        nodes: Effect.fn("Scan.nodes")(function* (tenant, runtime) {
+          return ofRuntime(runtime, yield* own(tenant))
+        }),
         all: Effect.fn("Scan.all")(function* (tenant) {
-          const [analytics, pybatch, stream] = yield* Effect.all([
-            nodes(tenant, "analytics"),
-            nodes(tenant, "pybatch"),
-            nodes(tenant, "stream")
-          ])
-          return { analytics, pybatch, stream }
+          const found = yield* own(tenant)
+          return {
+            analytics: ofRuntime("analytics", found),
+            pybatch: ofRuntime("pybatch", found),
+            stream: ofRuntime("stream", found)
+          }
         }),
         reset: Effect.fn("Scan.reset")(function* (tenant) {
           yield* audit.begin({ tenant, action: "scan.reset", target: "" })
