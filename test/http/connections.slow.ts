@@ -204,6 +204,7 @@ describe("a server", () => {
         expect([answer.status, answer.headers.get("content-type")]).toEqual([408, "application/problem+json"])
         const problem = JSON.parse(answer.body.toString())
         expect(problem).toMatchObject({ type: "/problems/request-timeout", status: 408, instance: "/" })
+        expect(problem.detail).toBe("The header was not complete within 0.3 seconds: retry on a new connection")
         expect(parseAnswer(kept.received()).body.toString()).toBe("ok")
         expect(exchanges).toContainEqual(expect.objectContaining({ status: 408, traceId: problem.traceId }))
       })

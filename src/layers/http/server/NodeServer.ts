@@ -35,9 +35,16 @@ export interface ServerOptions {
   readonly fixed?: (request: ReceivedRequest, response: Answer) => boolean
 }
 
-const statusOf = (error: Error & { code?: string }): number => {
-  if (error.code === "HPE_HEADER_OVERFLOW") return 431
-  return error.code === "ERR_HTTP_REQUEST_TIMEOUT" ? 408 : 400
+/** The status and detail for a request that Node's parser gave up. `patience`: milliseconds for its head. */
+const refusalOf = ({ code }: { readonly code?: string }, patience: number): readonly [number, string] => {
+  if (code === "HPE_HEADER_OVERFLOW") {
+    const size = `${maxHeaderBytes / 1024} KiB`
+    return [431, `The request line and header fields exceed ${size}: shorten the URL, or omit cookies and other fields`]
+  }
+  if (code === "ERR_HTTP_REQUEST_TIMEOUT") {
+    return [408, `The header was not complete within ${patience / 1000} seconds: retry on a new connection`]
+  }
+  return [400, "The request is not well-formed HTTP"]
 }
 
 /** The body of a problem for a request that never reaches the router, with the id that is logged. */
@@ -127,7 +134,7 @@ export const nodeServer = (
     if (unsure.has(socket)) return
     // Failed handshakes are reported here, too; such a client cannot be sent anything.
     if (error.code === "ECONNRESET" || !socket.writable || !answers.has(socket)) socket.destroy()
-    else broken(socket, statusOf(error), "The request is not well-formed HTTP")
+    else broken(socket, ...refusalOf(error, headers))
   })
   server.on("connect", (_, socket) => broken(socket, 400, "This server is not a proxy"))
   const bodies = bodyRate(server, { span: silence, rate: uploadRate })
