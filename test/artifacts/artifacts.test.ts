@@ -107,7 +107,11 @@ onBoth("artifacts", (it) => {
         query: { group: "org.example", artifact: "order" }
       })
       expect(left.version).toBe("1.10.1")
-      expect((yield* Effect.flip(remove(["1.10.1", "9"])))._tag).toBe("NotFound")
+      expect(yield* Effect.flip(remove(["1.10.1", "9", "1.10", "8", "9"]))).toMatchObject({
+        _tag: "NotFound",
+        id: "org.example:order:9,8",
+        detail: "Nothing was deleted, because org.example:order has no version 9, 8"
+      })
       expect((yield* client.resources.list({ params: { tenant }, query })).length).toBe(ordered.length - 2)
       yield* remove(["1.10.1", "1.10"])
       expect((yield* client.resources.list({ params: { tenant }, query })).at(-1)?.version).toBe("1.2")

@@ -84,9 +84,11 @@ export const layer = Layer.effect(
         Effect.sync(() => {
           const shelf = shelves.of(tenant)
           const known = versionsOf(tenant, group, artifact)
-          const wanted = versions === undefined ? undefined : new Set(versions.map(versionKey))
-          const chosen = known.filter(([, it]) => wanted === undefined || wanted.has(versionKey(it.version)))
-          if (chosen.length === 0 || (wanted !== undefined && chosen.length < wanted.size)) return undefined
+          const there = new Set(known.map(([, it]) => it.version))
+          const missing = [...new Set(versions)].filter((version) => !there.has(version))
+          if (there.size === 0) return { _tag: "Missing", versions: [] }
+          if (missing.length > 0) return { _tag: "Missing", versions: missing }
+          const chosen = known.filter(([, it]) => versions === undefined || versions.includes(it.version))
           for (const [key, it] of chosen) {
             shelf.artifacts.delete(key)
             const origin = `${group}:${artifact}:${it.version}`
@@ -95,7 +97,7 @@ export const layer = Layer.effect(
               if (kept.size === 0) shelf.names.delete(name)
             }
           }
-          return [...new Set(chosen.map(([, { sha256 }]) => sha256))]
+          return { _tag: "Removed", sha256s: [...new Set(chosen.map(([, { sha256 }]) => sha256))] }
         }),
       references: (tenant, sha256s) =>
         Effect.sync(() => {

@@ -1,4 +1,4 @@
-import { Data, Effect, Layer } from "effect"
+import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { unreachable } from "../../drivers/postgres/Unreachable.ts"
 import { hasWildcard } from "../../languages/Wildcard.ts"
@@ -9,6 +9,7 @@ import {
   type Build,
   type NewArtifact,
   type Put,
+  type Removal,
   type StoredArtifact
 } from "../../services/artifacts/ArtifactStore.ts"
 import { versionKey } from "../../services/artifacts/VersionKey.ts"
@@ -20,9 +21,6 @@ import { addBuild, originOf, sharedAdd } from "./NewBuilds.ts"
 import { bytesBefore, listPages, type PageRow, pageBytes } from "./Pages.ts"
 import { WideSql } from "./Postgres.ts"
 import { checkQuota, dropEmptyNames } from "./StoredRows.ts"
-
-/** Rolls the transaction back when a version to remove does not exist. */
-class Missing extends Data.TaggedError("Missing") {}
 
 const like = (pattern: string): string =>
   pattern
@@ -118,16 +116,19 @@ export const layer = Layer.effect(
       artifact: ArtifactName,
       versions?: ReadonlyArray<ArtifactVersion>
     ) {
-      const keys = versions?.map(versionKey)
-      const chosen = keys === undefined ? sql`true` : sql`version_key = any(${[...new Set(keys)]}::text[])`
+      const keys = [...new Set(versions?.map(versionKey))]
+      const chosen = versions === undefined ? sql`true` : sql`version_key = any(${keys}::text[])`
+      const missing = (versions: ReadonlyArray<ArtifactVersion>): Removal => ({ _tag: "Missing", versions })
       const erase = Effect.gen(function* () {
         const [known] = yield* sql`
           select 1 from artifacts where tenant = ${tenant} and grp = ${group} and artifact = ${artifact} for update`
-        if (known === undefined) return yield* new Missing()
+        if (known === undefined) return missing([])
         const found = yield* sql<{ version: ArtifactVersion; sha256: string }>`
           select version, sha256 from artifact_versions
           where tenant = ${tenant} and grp = ${group} and artifact = ${artifact} and ${chosen}`
-        if (keys !== undefined && found.length < new Set(keys).size) return yield* new Missing()
+        const there = new Set(found.map(({ version }) => version))
+        const gone = new Set(versions?.filter((version) => !there.has(version)))
+        if (gone.size > 0) return missing([...gone])
         const origins = found.map(({ version }) => originOf(group, artifact, version))
         const names = yield* sql<{ name: string }>`
           select n.name from stored_names n where n.tenant = ${tenant} and n.name in (
@@ -149,9 +150,10 @@ export const layer = Layer.effect(
           ? sql`delete from artifacts where tenant = ${tenant} and grp = ${group} and artifact = ${artifact}`
           : sql`update artifacts set latest_key = ${left.key}
               where tenant = ${tenant} and grp = ${group} and artifact = ${artifact}`
-        return [...new Set(found.map(({ sha256 }) => sha256))]
+        const removed: Removal = { _tag: "Removed", sha256s: [...new Set(found.map(({ sha256 }) => sha256))] }
+        return removed
       })
-      return yield* sql.withTransaction(erase).pipe(Effect.catchTag("Missing", () => Effect.undefined))
+      return yield* sql.withTransaction(erase)
     }, unreachable)
 
     return ArtifactStore.of({

@@ -41,6 +41,13 @@ export type Put =
   | { readonly _tag: "Different" }
   | { readonly _tag: "Over"; readonly usage: Usage }
 
+/** The outcome of a removal. */
+export type Removal =
+  /** The hashes of blobs that may now be unused. */
+  | { readonly _tag: "Removed"; readonly sha256s: ReadonlyArray<string> }
+  /** Nothing is removed, because these versions, or else the artifact, do not exist. */
+  | { readonly _tag: "Missing"; readonly versions: ReadonlyArray<ArtifactVersion> }
+
 /** The filter of a list. Names may contain the wildcards `*` and `?`. */
 export interface ArtifactFilter {
   readonly group?: string
@@ -91,15 +98,13 @@ export class ArtifactStore extends Context.Service<
     ) => Effect.Effect<ReadonlyArray<Build>, StorageUnreachable>
     /**
      * Removes the given versions, or all, with their stored resources as far as those have not been moved or replaced.
-     * Returns the hashes of blobs that may now be unused, or undefined when one of the versions does not exist; then
-     * nothing is removed.
      */
     readonly remove: (
       tenant: TenantId,
       group: GroupName,
       artifact: ArtifactName,
       versions?: ReadonlyArray<ArtifactVersion>
-    ) => Effect.Effect<ReadonlyArray<string> | undefined, StorageUnreachable>
+    ) => Effect.Effect<Removal, StorageUnreachable>
     /** Which of the given blobs a version refers to. */
     readonly references: (
       tenant: TenantId,

@@ -207,20 +207,25 @@ export class Artifacts extends Context.Service<
           })),
         remove: Effect.fn("Artifacts.remove")(function* (tenant, group, artifact, versions) {
           const only = versions === undefined ? "" : `:${versions.join(",")}`
-          const freed = yield* audit.change(tenant, store.remove(tenant, group, artifact, versions), (gone) =>
-            gone === undefined
+          const outcome = yield* audit.change(tenant, store.remove(tenant, group, artifact, versions), (outcome) =>
+            outcome._tag === "Missing"
               ? undefined
               : {
                   action: "resources.remove",
                   target: `${group}:${artifact}${only}`,
-                  before: onlyDigest(gone),
-                  count: gone.length
+                  before: onlyDigest(outcome.sha256s),
+                  count: outcome.sha256s.length
                 }
           )
-          if (freed === undefined) {
-            return yield* new NotFound({ kind: "resource", tenant, id: `${group}:${artifact}` })
+          if (outcome._tag === "Removed") {
+            yield* Effect.forkIn(Effect.ignore(sweep.release(tenant, outcome.sha256s)), scope)
+            return
           }
-          yield* Effect.forkIn(Effect.ignore(sweep.release(tenant, freed)), scope)
+          const name = `${group}:${artifact}`
+          const missing = outcome.versions.join(", ")
+          if (missing === "") return yield* new NotFound({ kind: "resource", tenant, id: name })
+          const detail = `Nothing was deleted, because ${name} has no version ${missing}`
+          return yield* new NotFound({ kind: "resource", tenant, id: `${name}:${outcome.versions.join(",")}`, detail })
         }),
         read: (tenant, sha256, span) => blobs.read(tenant, sha256, span),
         ensurePresent: (tenant, sha256) => ensurePresent(blobs, tenant, sha256)
