@@ -134,6 +134,7 @@ layer(writable, { excludeTestServices: true })("channels over HTTP", (it) => {
         { file: "channels/faulty/none.yaml", detail: "There is no such file, or it cannot be read" },
         { file: "channels/faulty/other.yaml", pointer: "/runtime" }
       ])
+      expect(faulty.json.detail).toMatch(/^channels\/faulty\/ticks\.yaml: line 5, column 13: .* \(and 3 more\)$/)
       const structured = yield* save("faulty", { "channel_structure.yaml": "applications:\n  - { runtime: streem }\n" })
       expect(structured.status).toBe(422)
       expect(structured.json.issues[0]).toMatchObject({ file: "channels/faulty/channel_structure.yaml", line: 2 })

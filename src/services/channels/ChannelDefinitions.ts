@@ -1,7 +1,7 @@
 import { Context, Effect, Layer, Result, Schema } from "effect"
 import { BadRequest } from "../../errors/BadRequest.ts"
 import { Conflict } from "../../errors/Conflict.ts"
-import { InvalidChannel } from "../../errors/InvalidChannel.ts"
+import type { InvalidChannel } from "../../errors/InvalidChannel.ts"
 import { NotFound } from "../../errors/NotFound.ts"
 import type { Overloaded } from "../../errors/Overloaded.ts"
 import { PreconditionFailed } from "../../errors/PreconditionFailed.ts"
@@ -15,7 +15,7 @@ import { issuesOf } from "../shared/requests/SchemaIssues.ts"
 import type { TenantId } from "../shared/Tenant.ts"
 import { type ChannelDefinition, ChannelDefinitionRequest, type SavedChannel } from "./ChannelDefinition.ts"
 import { ChannelFiles, type ChannelTexts, digestOf, mostBytes, type StoredChannel } from "./ChannelFiles.ts"
-import { ChannelFolders, issueText } from "./ChannelFolders.ts"
+import { ChannelFolders, invalidChannel } from "./ChannelFolders.ts"
 import { type ChannelName, isUnderWay, PathName } from "./Job.ts"
 import { JobStore } from "./JobStore.ts"
 
@@ -150,9 +150,7 @@ export class ChannelDefinitions extends Context.Service<
           const files = yield* readChannel(body)
           yield* store.writable(tenant)
           const { issues, jobs: defined } = yield* folders.check(tenant, channel, files)
-          if (issues.length > 0) {
-            return yield* new InvalidChannel({ tenant, channel, issues, detail: issueText(issues[0]!) })
-          }
+          if (issues.length > 0) return yield* invalidChannel(tenant, channel, issues)
           let created = false
           yield* store.replace(
             tenant,

@@ -1,5 +1,6 @@
 import { Context, Effect, Layer, Result, Schema, Stream } from "effect"
 import type { BadRequest, Issue } from "../../errors/BadRequest.ts"
+import { InvalidChannel } from "../../errors/InvalidChannel.ts"
 import type { Overloaded } from "../../errors/Overloaded.ts"
 import type { StorageUnreachable } from "../../errors/StorageUnreachable.ts"
 import { maxBytes, type SourceFile } from "../../languages/document/Document.ts"
@@ -224,4 +225,13 @@ export class ChannelFolders extends Context.Service<
 export const issueText = ({ detail, pointer, line, column }: Issue): string => {
   const place = line === undefined ? "" : `line ${line}${column === undefined ? "" : `, column ${column}`}: `
   return `${place}${pointer === undefined || pointer === "" ? "" : `${pointer}: `}${detail}`
+}
+
+/** The failure for a channel with these faults. Its detail is the first one, with its file. */
+export const invalidChannel = (tenant: TenantId, channel: ChannelName, issues: InvalidChannel["issues"]) => {
+  const [first] = issues
+  const file = first?.file === undefined ? "" : `${first.file}: `
+  const more = issues.length > 1 ? ` (and ${issues.length - 1} more)` : ""
+  const detail = first === undefined ? "" : `${file}${issueText(first)}${more}`
+  return new InvalidChannel({ tenant, channel, issues, detail })
 }

@@ -1,6 +1,6 @@
 import { Context, Effect, Layer, Result, Schedule, Stream } from "effect"
 import type { Conflict } from "../../errors/Conflict.ts"
-import { InvalidChannel } from "../../errors/InvalidChannel.ts"
+import type { InvalidChannel } from "../../errors/InvalidChannel.ts"
 import type { LimitExceeded } from "../../errors/LimitExceeded.ts"
 import { NotFound } from "../../errors/NotFound.ts"
 import type { Overloaded } from "../../errors/Overloaded.ts"
@@ -14,7 +14,7 @@ import { followedPage, type StoredLine } from "../shared/reads/OutputLines.ts"
 import type { TenantId } from "../shared/Tenant.ts"
 import type { ChannelDetail, ChannelList } from "./Channel.ts"
 import { views } from "./ChannelDetails.ts"
-import { type ChannelFolder, ChannelFolders, type ChannelJob, issueText } from "./ChannelFolders.ts"
+import { type ChannelFolder, ChannelFolders, type ChannelJob, invalidChannel } from "./ChannelFolders.ts"
 import { type ChannelName, isUnderWay, type JobKey, type JobState, jobId, suspendedState } from "./Job.ts"
 import { Jobs } from "./JobEntity.ts"
 import { JobKeeper } from "./JobKeeper.ts"
@@ -105,8 +105,7 @@ export class Channels extends Context.Service<
         folder: ChannelFolder | undefined,
         wanted: ReadonlyArray<ChannelJob>
       ) {
-        const refuse = (issues: InvalidChannel["issues"]) =>
-          new InvalidChannel({ tenant, channel, issues, detail: issues[0] === undefined ? "" : issueText(issues[0]) })
+        const refuse = (issues: InvalidChannel["issues"]) => invalidChannel(tenant, channel, issues)
         if (folder === undefined) return yield* refuse([{ detail: "The channel's folder is gone" }])
         if (folder.issues.length > 0)
           return yield* refuse(folder.issues.map((issue) => ({ file: folder.file, ...issue })))
