@@ -1,6 +1,7 @@
 import { Effect, Layer, Stream } from "effect"
+import { notFound } from "../../src/drivers/search/Catalog.ts"
 import { Search } from "../../src/drivers/search/Search.ts"
-import { NotFound } from "../../src/errors/NotFound.ts"
+import type { NotFound } from "../../src/errors/NotFound.ts"
 import { readRaw } from "../../src/languages/json/JsonNumbers.ts"
 import { aggregate } from "../../src/languages/query/aggregation/Aggregate.ts"
 import { holds, type StoredDocument, valueAt } from "../../src/languages/query/Evaluate.ts"
@@ -36,7 +37,6 @@ export const layer = Layer.sync(Search, () => {
   let made = 0
   const newId = () => `m${(++made).toString(36).padStart(10, "0")}`
 
-  const notFound = (tenant: string, id: string) => new NotFound({ kind: "index", tenant, id })
   const indicesOf = (tenant: string) => {
     const indices = tenants.get(tenant) ?? new Map<string, Map<string, Kept>>()
     tenants.set(tenant, indices)

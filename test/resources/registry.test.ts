@@ -109,6 +109,9 @@ onBoth("the registry", (it) => {
       ]) {
         expect([path.slice(0, 20), (yield* put(path, "x")).status]).toEqual([path.slice(0, 20), 500])
       }
+      expect((yield* put("/a", "x")).json).toMatchObject({
+        detail: "Expected a path without a slash at its beginning, such as `folder/file`"
+      })
       for (const path of [
         "ünï/日本.txt",
         "a%2Fb;c?d#e&f",

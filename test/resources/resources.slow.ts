@@ -183,6 +183,13 @@ onBoth("stored resources", (it) => {
       ]) {
         expect([url, (yield* register("tables/never", { url })).status]).toEqual([url, 404])
       }
+      const cure = "in the tenant's data area: give a path below it, such as tables/a.csv, or a file: URL"
+      expect((yield* register("tables/never", { url: "gone.txt" })).json).toMatchObject({
+        detail: `There is no file "gone.txt" ${cure}`
+      })
+      expect((yield* register("tables/never", { url: "/a.csv" })).json).toMatchObject({
+        detail: `The url "/a.csv" leads to no file ${cure}`
+      })
       expect(yield* versions("tables/never")).toEqual([])
       for (const parts of [
         { url: "other.txt", version: "0" },

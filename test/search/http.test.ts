@@ -31,6 +31,7 @@ const search = (body: unknown) =>
           readonly documents: ReadonlyArray<{ id: string; index: string; source: { n: number } }>
           readonly total?: number
           readonly cursor?: string
+          readonly detail?: string
           readonly issues?: ReadonlyArray<{ readonly part: string; readonly pointer: string }>
         }
         return { status: response.status, ...page }
@@ -157,7 +158,10 @@ const suite = (it: Vitest.MethodsNonLive<Search | TestGateway>) => {
       assert.strictEqual((yield* search({ index: "mytenant-x", limit: 1001 })).issues?.[0]?.pointer, "/limit")
       assert.strictEqual((yield* search({ index: "mytenant-x", cursor: "abc" })).status, 400)
       assert.strictEqual((yield* search({ index: "mytenant-not-there" })).status, 404)
-      assert.strictEqual((yield* search({ index: "other-index" })).status, 404)
+      const unnamed = yield* search({ index: "other-index" })
+      assert.strictEqual(unnamed.status, 404)
+      const { detail } = unnamed
+      assert.include(detail, 'There is no index "other-index": names of this tenant\'s indices begin with "mytenant-"')
       assert.deepStrictEqual((yield* search({ index: "*-not-there" })).documents, [])
     })
   )

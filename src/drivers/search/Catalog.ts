@@ -16,7 +16,11 @@ export interface Part {
 export const tableOf = (part: number): string => `search_part_${part}`
 
 /** The failure for an index that the tenant does not have. */
-export const notFound = (tenant: string, id: string) => new NotFound({ kind: "index", tenant, id })
+export const notFound = (tenant: string, id: string) => {
+  if (id.startsWith(`${tenant}-`)) return new NotFound({ kind: "index", tenant, id })
+  const detail = `There is no index ${JSON.stringify(id)}: names of this tenant's indices begin with "${tenant}-"`
+  return new NotFound({ kind: "index", tenant, id, detail })
+}
 
 /** The range of months that get their own parts, and the maximum number of parts. */
 const months = { from: Date.UTC(1980, 0), to: Date.UTC(2100, 0), most: 240 }

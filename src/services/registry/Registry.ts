@@ -1,4 +1,4 @@
-import { Context, Effect, Layer, Schema, Scope, Stream } from "effect"
+import { Context, Effect, Layer, Scope, Stream } from "effect"
 import { type Blob, Blobs, type ByteSpan } from "../../drivers/blobs/Blobs.ts"
 import type { Conflict } from "../../errors/Conflict.ts"
 import { NotFound } from "../../errors/NotFound.ts"
@@ -15,12 +15,10 @@ import { LimitRefusals } from "../limits/LimitRefusals.ts"
 import { TenantRules } from "../limits/TenantRules.ts"
 import { type Commit, unkeyed } from "../shared/idempotency/Commit.ts"
 import type { ListRow, ListSpan } from "../shared/reads/Listing.ts"
-import { RelativePath } from "../shared/requests/RelativePath.ts"
+import { pathFault } from "../shared/requests/RelativePath.ts"
 import type { TenantId } from "../shared/Tenant.ts"
 import type { RegistryDetails } from "./Entry.ts"
 import { type Expected, RegistryStore, type RegistryVersion } from "./RegistryStore.ts"
-
-const isRelativePath = Schema.is(RelativePath)
 
 /** A longer path could be stored, but not requested: it would exceed the limit of a URL. */
 const maxPathBytes = 1024
@@ -98,10 +96,8 @@ export class Registry extends Context.Service<
         most: (tenant) => mostOf(tenant, quotaOf(rules.limitsOf(tenant))),
         store: (tenant, source) => blobs.write(tenant, source),
         check: (tenant, path) => {
-          if (!isRelativePath(path)) {
-            const expected = "without empty, `.` and `..` segments, control characters and backslashes"
-            return notCreated(tenant, path, `Expected a path of segments of at most 255 bytes, ${expected}`)
-          }
+          const expected = pathFault(path)
+          if (expected !== undefined) return notCreated(tenant, path, `Expected ${expected}`)
           return new TextEncoder().encode(path).length > maxPathBytes
             ? notCreated(tenant, path, `Expected a path of at most ${maxPathBytes} bytes`)
             : Effect.succeed(path)
@@ -130,11 +126,11 @@ export class Registry extends Context.Service<
           return yield* commit(put)
         }),
         get: Effect.fn("Registry.get")(function* (tenant, path, version) {
-          const found = isRelativePath(path) ? yield* store.get(tenant, path, version) : undefined
+          const found = pathFault(path) === undefined ? yield* store.get(tenant, path, version) : undefined
           return found ?? (yield* missing(tenant, path, version))
         }),
         remove: Effect.fn("Registry.remove")(function* (tenant, path, version, seen) {
-          const removed = isRelativePath(path) ? store.remove(tenant, path, version, seen) : Effect.undefined
+          const removed = pathFault(path) === undefined ? store.remove(tenant, path, version, seen) : Effect.undefined
           const target = version === undefined ? path : `${path}?version=${version}`
           const sha256s = yield* audit.change(tenant, removed, (gone) =>
             gone === undefined

@@ -1,12 +1,11 @@
-import { Effect, Predicate, Result, Schema } from "effect"
+import { Effect, Predicate, Result } from "effect"
 import { BadRequest, type Issue } from "../../errors/BadRequest.ts"
 import { readJsonText } from "../../languages/document/JsonRequest.ts"
 import type { FormPart, PartRules } from "../shared/requests/FormRules.ts"
-import { RelativePath } from "../shared/requests/RelativePath.ts"
+import { pathFault } from "../shared/requests/RelativePath.ts"
 import type { Limits } from "../shared/settings/Settings.ts"
 import type { NewRegistration } from "./Resources.ts"
 
-const isRelativePath = Schema.is(RelativePath)
 /** The largest version that a registration may choose: as many numbers again may follow it before they lose digits. */
 const maxChosen = 2 ** 52
 
@@ -73,10 +72,8 @@ const accepted = <A>(read: Result.Result<A, ReadonlyArray<Issue>>) =>
 const readTransfer = (form: Form) => {
   const parts = new Parts(form)
   const to = parts.text("destination")
-  if (to !== undefined && !isRelativePath(to)) {
-    const detail = "Expected a path without empty, `.` and `..` segments, control characters and backslashes"
-    parts.issues.push({ part: "destination", detail })
-  }
+  const expected = to === undefined ? undefined : pathFault(to)
+  if (expected !== undefined) parts.issues.push({ part: "destination", detail: `Expected ${expected}` })
   const version = parts.integer("version", 1, Number.MAX_SAFE_INTEGER)
   const embedded = parts.text("embedded")?.trim() || "false"
   if (embedded !== "true" && embedded !== "false") {

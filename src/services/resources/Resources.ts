@@ -104,6 +104,15 @@ export class Resources extends Context.Service<
       const missing = (tenant: TenantId, name: string, version?: number) =>
         new NotFound({ kind: "resource", tenant, id: version === undefined ? name : `${name} ${version}` })
 
+      /** The failure for a registration whose address leads to no file of the tenant's area. */
+      const noFile = (tenant: TenantId, url: string, isPath: boolean) => {
+        const shown = JSON.stringify(url.slice(0, 200))
+        const what = isPath ? `There is no file ${shown}` : `The url ${shown} leads to no file`
+        const cure = "give a path below it, such as tables/a.csv, or a file: URL"
+        const detail = `${what} in the tenant's data area: ${cure}`
+        return new NotFound({ kind: "resource", tenant, id: url, detail })
+      }
+
       /** Opens the file or blob of a version; undefined when a registered file no longer exists. */
       const contentOf = Effect.fnUntraced(function* (tenant: TenantId, version: StoredVersion) {
         const { place } = version
@@ -245,7 +254,7 @@ export class Resources extends Context.Service<
         ) {
           const path = area.pathOf(tenant, url)
           const actual = path === undefined ? undefined : yield* area.size(tenant, path)
-          if (path === undefined || actual === undefined) return yield* missing(tenant, url)
+          if (path === undefined || actual === undefined) return yield* noFile(tenant, url, path !== undefined)
           if (size !== undefined && size !== actual) {
             const detail = `The data has ${actual} bytes, not ${size}`
             return yield* new InvalidResource({ tenant, name, detail })

@@ -4,7 +4,9 @@ import { text } from "./Parameters.ts"
 const forbidden = /[\u0000-\u001f\u007f\\]/
 const maxSegmentBytes = 255
 
-const fault = (path: string): string | undefined => {
+/** What is expected instead of a text that is no relative path; undefined for one that is. */
+export const pathFault = (path: string): string | undefined => {
+  if (path.startsWith("/")) return "a path without a slash at its beginning, such as `folder/file`"
   if (path.length > 4096) return "a path of at most 4096 characters"
   if (forbidden.test(path)) return "a path without control characters and backslashes"
   for (const segment of path.split("/")) {
@@ -19,7 +21,7 @@ const fault = (path: string): string | undefined => {
 
 const below = (pathOf: (given: string) => string) =>
   Schema.makeFilter((given: string) => {
-    const expected = fault(pathOf(given))
+    const expected = pathFault(pathOf(given))
     return expected === undefined ? undefined : `Expected ${expected}`
   })
 
