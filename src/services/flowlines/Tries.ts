@@ -109,14 +109,15 @@ export class Tries extends Context.Service<
         return { ...(yield* flowlines.open(tenant, file, given)), place: () => ({}) }
       })
 
-      /** The reports of the cases that were run, and why the others were not. */
-      const reportsOf = Effect.fnUntraced(function* (
+      /** Runs cases and takes their reports one by one. The result says why the others were not run. */
+      const runCases = Effect.fnUntraced(function* (
         tenant: TenantId,
         { flowline }: OpenFlowline,
-        cases: ReadonlyArray<TrialCase>
+        cases: ReadonlyArray<TrialCase>,
+        take: (report: TrialReport, at: number) => void
       ) {
         const provisions = yield* provision.of(tenant, flowline)
-        if (Result.isFailure(provisions)) return { reports: [], error: provisions.failure }
+        if (Result.isFailure(provisions)) return provisions.failure
         const { retry: _, ...settings } = flowline.settings
         const seconds = Math.ceil((2 * tryLimits.millis) / 1000)
         const spec = {
@@ -127,15 +128,18 @@ export class Tries extends Context.Service<
           ...provisions.success,
           trial: { cases, millis: Math.min(tryLimits.millis, (settings.timeout_seconds ?? seconds) * 1000) }
         }
-        const reports: Array<TrialReport> = []
+        let at = 0
         let error: string | undefined
-        yield* Stream.runForEach(engine.run(spec), (message) =>
-          Effect.sync(() => {
-            if (message._tag === "Tried") reports.push(message.report)
-            if (message._tag === "Ended") error = message.error
-          })
-        )
-        return { reports, error }
+        yield* Stream.runForEach(engine.run(spec), (message) => {
+          if (message._tag === "Ended") error = message.error
+          if (message._tag !== "Tried") return Effect.void
+          // Others have a turn between two reports, which may be megabytes.
+          return Effect.andThen(
+            Effect.sync(() => take(message.report, at++)),
+            Effect.yieldNow
+          )
+        })
+        return error
       })
 
       const caseOfTest = (test: FlowlineTest): TrialCase => ({ samples: samplesOf(test), first: 0, ...tested })
@@ -148,12 +152,20 @@ export class Tries extends Context.Service<
         tried?: TrialCase
       ) {
         const cases = [...(tried === undefined ? [] : [tried]), ...tests.map(({ test }) => caseOfTest(test))]
-        const { reports, error } = yield* reportsOf(tenant, opened, cases)
-        const others = tried === undefined ? reports : reports.slice(1)
-        const results = tests.map(({ test, index }, at): NumberedResult => {
-          return { index, result: testResult(opened, test, index, others[at], error) }
+        const before = cases.length - tests.length
+        const results: Array<NumberedResult> = []
+        const conclude = (at: number, report: TrialReport | undefined, error?: string) => {
+          const { test, index } = tests[at]!
+          results.push({ index, result: testResult(opened, test, index, report, error) })
+        }
+        let first: TrialReport | undefined
+        // The reports of tests are not kept: all together they may be hundreds of megabytes.
+        const error = yield* runCases(tenant, opened, cases, (report, at) => {
+          if (at < before) first = report
+          else conclude(at - before, report)
         })
-        return { first: reports[0], error, results }
+        while (results.length < tests.length) conclude(results.length, undefined, error)
+        return { first, error, results }
       })
 
       /** Runs the tests with their own parameters, those with the same ones together. */

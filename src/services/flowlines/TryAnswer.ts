@@ -64,8 +64,16 @@ export const TestDifference = Schema.Struct({
   pointer: Schema.String.annotate({ description: "JSON pointer to what the flowline file expects" }),
   ...place,
   detail: Schema.String,
-  expected: Schema.optionalKey(Schema.Unknown.annotate({ description: "Absent when nothing is expected" })),
-  found: Schema.optionalKey(Schema.Unknown.annotate({ description: "Absent when nothing is there" }))
+  expected: Schema.optionalKey(
+    Schema.Unknown.annotate({
+      description: "Absent when nothing is expected, or when its JSON has more than 10 000 characters"
+    })
+  ),
+  found: Schema.optionalKey(
+    Schema.Unknown.annotate({
+      description: "Absent when nothing is there, or when its JSON has more than 10 000 characters"
+    })
+  )
 }).annotate({ identifier: "TestDifference" })
 
 export const TestResult = Schema.Struct({
