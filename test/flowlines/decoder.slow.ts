@@ -7,7 +7,7 @@ import { FlowlineDecoder } from "../../src/services/flowlines/Decoder.ts"
 import type { FullVersion } from "../../src/services/flowlines/FlowlineStore.ts"
 import { FlowlineId } from "../../src/services/shared/FlowlineId.ts"
 import { TenantId } from "../../src/services/shared/Tenant.ts"
-import { decodeThere } from "./read.ts"
+import { decode, decodeThere } from "./read.ts"
 
 /** A chain of grok nodes, each with its patterns. */
 const file = (nodes: ReadonlyArray<ReadonlyArray<string>>, more: object = {}) => ({
@@ -119,6 +119,20 @@ layer(Threads.layer, { excludeTestServices: true })("decoding in threads", (it) 
       if (outcome._tag === "Failure") expect(JSON.stringify(outcome)).toContain("seconds, or too much memory")
       expect(turns).toBeGreaterThan(20)
       expect((yield* decodeThere(file([many(1)]))).flowline.runtime).toBe("stream")
+    })
+  )
+
+  it.effect("compiles more than a few large patterns in a thread", () =>
+    Effect.gen(function* () {
+      const logs = (salt: string) => Array.from({ length: 30 }, (_, n) => `${salt}${n} %{HTTPD_COMBINEDLOG}`)
+      const read = (salt: string) => decodeThere(file([logs(salt)]))
+      yield* read("first")
+      const before = process.threadCpuUsage()
+      yield* read("second")
+      const { user } = process.threadCpuUsage(before)
+      const own = process.threadCpuUsage()
+      expect(decode(file([logs("third")]))._tag).toBe("Success")
+      expect(user).toBeLessThan(process.threadCpuUsage(own).user / 2)
     })
   )
 
