@@ -32,6 +32,8 @@ export interface EngineSettings extends RunLimits {
   readonly memoryAllowanceMib: number
   /** Time limit in seconds of a run without `timeout_seconds`. */
   readonly timeoutSeconds: number
+  /** Maximum time to start a process on a busy machine, in milliseconds. */
+  readonly startMillis: number
   /** Deflate level of archives, 0 (stored) to 9. */
   readonly archiveLevel: number
   /** Milliseconds between SIGTERM and SIGKILL. */
@@ -69,6 +71,7 @@ export class EngineConfig extends Context.Service<EngineConfig, EngineSettings>(
     memoryMib: Math.min(512, ceilings?.memoryMib ?? 512),
     memoryAllowanceMib: 256,
     timeoutSeconds: Math.min(86_400, ceilings?.seconds ?? 86_400),
+    startMillis: 60_000,
     outputLines: 100_000,
     outputBytes: 64 * 1024 * 1024,
     fileBytes: 64 * 1024 ** 3,

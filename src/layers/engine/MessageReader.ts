@@ -17,6 +17,7 @@ export class Messages {
   readonly #stream: Readable
   #rest: Array<Buffer> = []
   #restBytes = 0
+  #begun = false
 
   constructor(stream: Readable) {
     this.#stream = stream
@@ -25,10 +26,18 @@ export class Messages {
     stream.on("readable", () => {})
   }
 
+  /** Whether the child has sent anything, be it read or not. */
+  get begun(): boolean {
+    return this.#begun || this.#stream.readableLength > 0
+  }
+
   async #chunk(): Promise<Buffer | undefined> {
     for (;;) {
       const chunk: Buffer | null = this.#stream.read()
-      if (chunk !== null) return chunk
+      if (chunk !== null) {
+        this.#begun = true
+        return chunk
+      }
       if (this.#stream.readableEnded || this.#stream.destroyed) return undefined
       await moved(this.#stream)
     }

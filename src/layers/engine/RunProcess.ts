@@ -12,8 +12,6 @@ import { placesOf } from "./RunLauncher.ts"
 import { type Runners, readinessOf } from "./Runners.ts"
 
 const mib = 1024 * 1024
-/** Maximum time to start a process on a busy machine, in seconds. */
-const startSeconds = 60
 /** Milliseconds until a start is repeated for which files, processes or memory were missing. */
 const startPause = 250
 /**
@@ -27,6 +25,7 @@ export type Warn = (message: string, details: Record<string, string>) => void
 /** A run as seen by its parent: the child, its limits and its messages. */
 export class RunProcess {
   readonly #runners: Runners
+  readonly #settings: EngineSettings
   readonly #warn: Warn
   readonly #order: Order
   readonly #memoryMib: number
@@ -38,7 +37,8 @@ export class RunProcess {
   #lookedAt = performance.now()
   #silentUntil = Number.NEGATIVE_INFINITY
   #deadline: number
-  readonly #startUntil = performance.now() + startSeconds * 1000
+  /** Until when the child has to send its first message (`performance.now()`). */
+  #startUntil: number
   #child: Child
   #messages: Messages
   #mayRetry: boolean
@@ -53,6 +53,7 @@ export class RunProcess {
     const { spec } = order
     const limits = spec.flowline.settings
     this.#runners = runners
+    this.#settings = settings
     this.#warn = warn
     this.#order = order
     this.#lifeSigns = settings.lifeSigns !== undefined
@@ -61,7 +62,8 @@ export class RunProcess {
     this.#memoryBytes = (this.#memoryMib + settings.memoryAllowanceMib) * mib
     this.#timeoutSeconds =
       limits.timeout_seconds ?? (spec.lasting === true ? Number.POSITIVE_INFINITY : settings.timeoutSeconds)
-    this.#deadline = performance.now() + (startSeconds + this.#timeoutSeconds) * 1000
+    this.#startUntil = performance.now() + settings.startMillis
+    this.#deadline = this.#startUntil + this.#timeoutSeconds * 1000
     const { child, warm } = runners.take(this.#memoryMib, readinessOf(spec.flowline))
     this.#mayRetry = warm
     this.#child = child
@@ -89,7 +91,11 @@ export class RunProcess {
 
   #look(): void {
     const now = performance.now()
-    if (now - this.#lookedAt > ownSilence) this.#silentUntil = now
+    if (now - this.#lookedAt > ownSilence) {
+      this.#silentUntil = now
+      // The child may have been frozen together with this process.
+      this.#startUntil += now - this.#lookedAt
+    }
     this.#lookedAt = now
   }
 
@@ -99,7 +105,14 @@ export class RunProcess {
       this.#killedFor = `The run was stopped at its time limit of ${this.#timeoutSeconds} seconds`
       this.#child.terminate()
     }
+    if (!this.#messages.begun && performance.now() > this.#startUntil) this.#notStarted()
     if ((await this.#child.residentBytes()) > this.#memoryBytes) this.#kill(this.#outOfMemory())
+  }
+
+  /** Frozen, or waiting for a folder that does not answer. A warm child is replaced: `next` sees its end. */
+  #notStarted(): void {
+    if (this.#mayRetry) this.#child.kill()
+    else this.#kill(`The process of the run did not start within ${this.#settings.startMillis / 1000} seconds`)
   }
 
   #outOfMemory(): string {
@@ -145,6 +158,7 @@ export class RunProcess {
 
   /** There was no child, or the warm one died before the run began, so the run starts again in a new one. */
   async #retry(): Promise<ReadonlyArray<RunMessage> | undefined> {
+    if (this.#mayRetry) this.#startUntil = performance.now() + this.#settings.startMillis
     this.#mayRetry = false
     await this.#child.stop(false)
     if (this.#ended) return undefined
