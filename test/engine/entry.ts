@@ -102,6 +102,14 @@ const acts = new Map<string, Act>([
   ],
   ["test_exit", async () => process.exit(7)],
   [
+    "test_kill",
+    async (_, settings) => {
+      if (settings["says"] !== undefined) throw new Error(String(settings["says"]))
+      process.kill(process.pid, "SIGKILL")
+      await forever()
+    }
+  ],
+  [
     "test_throw_later",
     async () => {
       setTimeout(() => {

@@ -4,6 +4,7 @@ import { stopGrace } from "../../protocol/Liveness.ts"
 import type { BlobPlace, SearchAddress } from "../../protocol/Places.ts"
 import type { RunLimits } from "../../protocol/RunProtocol.ts"
 import type { RunCeilings } from "../../services/shared/settings/Settings.ts"
+import { memoryKills } from "./MemoryKills.ts"
 
 /** How runs are started, and their limits. Sizes ending in `Mib` are in MiB, the others in bytes. */
 export interface EngineSettings extends RunLimits {
@@ -43,6 +44,8 @@ export interface EngineSettings extends RunLimits {
    * because another gateway then takes over.
    */
   readonly lifeSigns?: number | undefined
+  /** How many processes the system has killed for lack of memory; undefined where it does not tell. */
+  readonly memoryKills: () => number | undefined
   /** Whether a child is started in advance for the next run, and how long after the last start. */
   readonly warm: boolean
   /** How many children are kept warm; one if absent. */
@@ -79,6 +82,7 @@ export class EngineConfig extends Context.Service<EngineConfig, EngineSettings>(
     outbound: [],
     ownPorts: () => [],
     graceMillis: stopGrace,
+    memoryKills,
     warm: true,
     warmDelayMillis: 10,
     ...given

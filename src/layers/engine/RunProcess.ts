@@ -33,6 +33,7 @@ export class RunProcess {
   readonly #timeoutSeconds: number
   readonly #lifeSigns: boolean
   readonly #tempRoot: string
+  readonly #memoryKills: number | undefined
   /** Times when this process last ran its check, and when it last found that it had been stalled for too long. */
   #lookedAt = performance.now()
   #silentUntil = Number.NEGATIVE_INFINITY
@@ -58,6 +59,7 @@ export class RunProcess {
     this.#order = order
     this.#lifeSigns = settings.lifeSigns !== undefined
     this.#tempRoot = settings.tempRoot
+    this.#memoryKills = settings.memoryKills()
     this.#memoryMib = order.memoryMib
     this.#memoryBytes = (this.#memoryMib + settings.memoryAllowanceMib) * mib
     this.#timeoutSeconds =
@@ -168,10 +170,23 @@ export class RunProcess {
     return this.next()
   }
 
-  /** A failure that results from stopping the run is replaced by the reason for stopping it. */
+  /**
+   * A failure that results from stopping the run is replaced by the reason for stopping it, and that of a killed Python
+   * process is explained.
+   */
   #told(message: RunMessage): RunMessage {
-    if (message._tag !== "Ended" || message.outcome === "succeeded" || this.#killedFor === undefined) return message
-    return { _tag: "Ended", outcome: "failed", error: this.#killedFor, at: message.at }
+    if (message._tag !== "Ended" || message.outcome === "succeeded") return message
+    if (this.#killedFor !== undefined)
+      return { _tag: "Ended", outcome: "failed", error: this.#killedFor, at: message.at }
+    return message.error === undefined ? message : { ...message, error: this.#explained(message.error) }
+  }
+
+  /** Says so if the system has killed processes for lack of memory since the run began. */
+  #explained(error: string): string {
+    const kills = this.#settings.memoryKills()
+    const isKilled = error.includes("SIGKILL") && kills !== undefined && kills > (this.#memoryKills ?? kills)
+    if (!isKilled) return error
+    return `${error}: Linux killed it, because the memory of the machine or of the gateway's container ran out`
   }
 
   /** Whether the run ended itself because this process was stalled: frozen, or without processor time for seconds. */
@@ -192,7 +207,7 @@ export class RunProcess {
     if (this.#child.pid === undefined) return "The process of the run could not be started"
     const refusal = exit.code === isolationFailed ? isolationRefusal(exit.tail) : undefined
     if (refusal !== undefined) return `The process of the run could not be isolated: ${refusal}`
-    return `The process of the run ended unexpectedly (${how})`
+    return this.#explained(`The process of the run ended unexpectedly (${how})`)
   }
 
   async #end(): Promise<void> {
