@@ -50,7 +50,14 @@ export class Parent {
         })
         resolve(order)
       })
-      worker.once("error", reject)
+      worker.once("error", (error) => {
+        const isLacking = error instanceof Error && "code" in error && error.code === "ERR_WORKER_OUT_OF_MEMORY"
+        reject(
+          isLacking
+            ? new Failure("No memory is free to start the run, or its address space is limited (ulimit -v)")
+            : error
+        )
+      })
     })
   }
 

@@ -4,6 +4,7 @@ import { join } from "node:path"
 import { pathToFileURL } from "node:url"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
+import { lackIn } from "../../src/layers/engine/Lack.ts"
 import { Runners } from "../../src/layers/engine/Runners.ts"
 import { Engine } from "../../src/services/runs/Engine.ts"
 import { eventually } from "../support/process.ts"
@@ -66,25 +67,28 @@ describe("a process of a run that cannot be started", () => {
     })
   )
 
-  /** A program whose first process hangs. With `always` the others do, too. */
-  const hanging = (root: string, always: boolean) =>
+  /** A program whose first process does this in place of its work. With `always` the others do, too. */
+  const failing = (root: string, instead: string, always: boolean) =>
     Effect.promise(async () => {
-      const mark = join(root, "hangs")
+      const mark = join(root, "failed")
       const file = join(root, "entry.mjs")
-      const next = always ? "setInterval(() => {}, 1000)" : `await import(${JSON.stringify(settings(root).entry)})`
-      const text = `import { existsSync, writeFileSync } from "node:fs"
+      const next = always ? instead : `await import(${JSON.stringify(settings(root).entry)})`
+      const text = `import { existsSync, writeFileSync, writeSync } from "node:fs"
         const mark = ${JSON.stringify(mark)}
-        if (existsSync(mark)) { ${next} } else { writeFileSync(mark, ""); setInterval(() => {}, 1000) }`
+        if (existsSync(mark)) { ${next} } else { writeFileSync(mark, ""); ${instead} }`
       await writeFile(file, text)
       return { mark, entry: pathToFileURL(file) }
     })
 
+  const hang = "setInterval(() => {}, 1000)"
+  /** As of a worker or of `fork` where no more processes are allowed. */
+  const lack = 'writeSync(2, "Error: EAGAIN\\n    at new Worker"); process.exit(1)'
   const one = flowline([node("generator_input", { count: 1, messages: [{ message: "one" }] })])
 
   it.live("because it hangs, fails its run in time", () =>
     Effect.gen(function* () {
       const { root } = yield* places
-      const { entry } = yield* hanging(root, true)
+      const { entry } = yield* failing(root, hang, true)
       const given = settings(root, { entry, startMillis: 200 })
       const { outcome, error } = ended(yield* follow(spec(one)).pipe(Effect.provide(engine(given))))
       assert.deepStrictEqual([outcome, error], ["failed", "The process of the run did not start within 0.2 seconds"])
@@ -94,7 +98,7 @@ describe("a process of a run that cannot be started", () => {
   it.live("because the one kept ready hangs, is replaced by another one", () =>
     Effect.gen(function* () {
       const { root } = yield* places
-      const { entry, mark } = yield* hanging(root, false)
+      const { entry, mark } = yield* failing(root, hang, false)
       let reads = 0
       const given = {
         ...settings(root, { entry, warm: true, warmDelayMillis: 0 }),
@@ -109,4 +113,33 @@ describe("a process of a run that cannot be started", () => {
       }).pipe(Effect.provide(engine(given)))
     })
   )
+
+  it.live("because no more threads are allowed, is started when they are", () =>
+    Effect.gen(function* () {
+      const { root } = yield* places
+      const { entry } = yield* failing(root, lack, false)
+      const run = follow(spec(one)).pipe(Effect.provide(engine(settings(root, { entry }))))
+      assert.strictEqual(ended(yield* run).outcome, "succeeded")
+    })
+  )
+
+  it("says what has lacked", () => {
+    const said = [
+      "spawn setpriv EMFILE",
+      "BlockingIOError: [Errno 11] Resource temporarily unavailable",
+      "Assertion failed: (0) == (uv_thread_create(t.get(), start_thread, this))",
+      "# Fatal process out of memory: SegmentedTable::InitializeTable (subspace allocation)",
+      "SyntaxError: Unexpected token"
+    ]
+    assert.deepStrictEqual(
+      said.map((tail) => lackIn(tail)?.split(" (")[0]),
+      [
+        "no more files may be opened",
+        "no more processes or threads may be started",
+        "no more processes or threads may be started",
+        "no memory is free for it, or its address space is limited",
+        undefined
+      ]
+    )
+  })
 })

@@ -8,6 +8,7 @@ import { inheritedVariables, program } from "../../drivers/Programs.ts"
 import type { RunIsolation } from "../../protocol/Isolation.ts"
 import { channelFd, encodeOrder, mayPublish, type Order } from "../../protocol/RunProtocol.ts"
 import type { EngineSettings } from "./EngineConfig.ts"
+import { lackIn } from "./Lack.ts"
 import { endGroup, residentBytes, signalGroup } from "./ProcessGroup.ts"
 import { compiledFolder } from "./RunLauncher.ts"
 
@@ -134,9 +135,9 @@ export class Child {
     return !this.#left && this.pid !== undefined
   }
 
-  /** Whether there was no child because the gateway had no free file, process or memory for it, which passes. */
-  get couldStartLater(): boolean {
-    return this.pid === undefined && /\b(EMFILE|ENFILE|EAGAIN|ENOMEM)\b/.test(this.#tail)
+  /** What the system had too little of, if that is why the child has not started or has ended. */
+  get lack(): string | undefined {
+    return this.alive ? undefined : lackIn(this.#tail)
   }
 
   /** Whether the child sees nothing of a tenant until {@link admit}. */

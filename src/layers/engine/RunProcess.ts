@@ -12,8 +12,11 @@ import { placesOf } from "./RunLauncher.ts"
 import { type Runners, readinessOf } from "./Runners.ts"
 
 const mib = 1024 * 1024
-/** Milliseconds until a start is repeated for which files, processes or memory were missing. */
-const startPause = 250
+/**
+ * Milliseconds until a start is repeated for which files, processes or memory were missing: at first, and at most. Runs
+ * that are all started at once take from each other what there is, so the pauses grow, and differ.
+ */
+const startPause = { first: 250, longest: 8000 }
 /**
  * Milliseconds between two checks of a run: it can allocate a GiB in this time, and reading `/proc` costs about 0.2 ms.
  */
@@ -21,6 +24,8 @@ const watchMillis = process.platform === "linux" ? 200 : 1000
 
 /** Logs details for operators that users do not see. */
 export type Warn = (message: string, details: Record<string, string>) => void
+
+const couldNotStart = (lack: string): string => `The process of the run could not be started: ${lack}`
 
 /** A run as seen by its parent: the child, its limits and its messages. */
 export class RunProcess {
@@ -43,6 +48,9 @@ export class RunProcess {
   #child: Child
   #messages: Messages
   #mayRetry: boolean
+  #pause = startPause.first
+  /** What the last child has lacked to begin. */
+  #lacked: string | undefined
   /** Whether the run waits until its last messages have been handled. */
   #publishing = false
   #ended = false
@@ -107,14 +115,15 @@ export class RunProcess {
       this.#killedFor = `The run was stopped at its time limit of ${this.#timeoutSeconds} seconds`
       this.#child.terminate()
     }
-    if (!this.#messages.begun && performance.now() > this.#startUntil) this.#notStarted()
+    if (this.#child.alive && !this.#messages.begun && performance.now() > this.#startUntil) this.#notStarted()
     if ((await this.#child.residentBytes()) > this.#memoryBytes) this.#kill(this.#outOfMemory())
   }
 
   /** Frozen, or waiting for a folder that does not answer. A warm child is replaced: `next` sees its end. */
   #notStarted(): void {
+    const late = `The process of the run did not start within ${this.#settings.startMillis / 1000} seconds`
     if (this.#mayRetry) this.#child.kill()
-    else this.#kill(`The process of the run did not start within ${this.#settings.startMillis / 1000} seconds`)
+    else this.#kill(this.#lacked === undefined ? late : couldNotStart(this.#lacked))
   }
 
   #outOfMemory(): string {
@@ -148,8 +157,9 @@ export class RunProcess {
     const exit = await this.#child.exited
     if (this.#ended) return undefined
     if (this.#killedFor === undefined) {
-      const isLacking = this.#child.couldStartLater && performance.now() < this.#startUntil
-      if (isLacking) await sleep(startPause)
+      this.#lacked = this.#messages.begun ? undefined : this.#child.lack
+      const isLacking = this.#lacked !== undefined && performance.now() < this.#startUntil
+      if (isLacking) await sleep(this.#pause * (0.5 + Math.random()))
       if (isLacking || this.#mayRetry) return this.#retry()
     }
     await this.#end()
@@ -162,6 +172,7 @@ export class RunProcess {
   async #retry(): Promise<ReadonlyArray<RunMessage> | undefined> {
     if (this.#mayRetry) this.#startUntil = performance.now() + this.#settings.startMillis
     this.#mayRetry = false
+    this.#pause = Math.min(this.#pause * 2, startPause.longest)
     await this.#child.stop(false)
     if (this.#ended) return undefined
     this.#child = this.#runners.fresh(this.#memoryMib)
@@ -204,6 +215,7 @@ export class RunProcess {
     const masking = new Masking(Object.values(secretsIn(this.#order.spec)))
     const tail = masking.text(Buffer.from(exit.tail, "latin1").toString()).slice(-2000)
     this.#warn("The process of a run ended unexpectedly", { tenant, executionId, how, tail })
+    if (this.#lacked !== undefined) return couldNotStart(this.#lacked)
     if (this.#child.pid === undefined) return "The process of the run could not be started"
     const refusal = exit.code === isolationFailed ? isolationRefusal(exit.tail) : undefined
     if (refusal !== undefined) return `The process of the run could not be isolated: ${refusal}`
