@@ -53,6 +53,28 @@ it.effect("a file is refused when it has had the processor for too long, in all 
   })
 )
 
+it.effect("a file is not judged while no thread or process can be started", () =>
+  Effect.gen(function* () {
+    let isFull = true
+    const start: Start<string, string> = ({ answer, lost }) => {
+      if (isFull) {
+        // A process that could not be started says so later.
+        process.nextTick(lost)
+        throw new Error("EAGAIN")
+      }
+      return { send: (task) => answer(`${task} done`), stop: () => {}, processor: Effect.succeed(0) }
+    }
+    const helper = new Helper(start, limits)
+    yield* helper.begin()
+    expect((yield* Effect.flip(helper.ask("file")))._tag).toBe("Overloaded")
+    isFull = false
+    yield* helper.begin()
+    const asked = yield* Effect.forkChild(helper.ask("file"))
+    yield* TestClock.adjust("1 second")
+    expect(yield* Fiber.join(asked)).toBe("file done")
+  })
+)
+
 it.effect("a file is refused when it never comes to its turn", () =>
   Effect.gen(function* () {
     const { state, helper } = fake()

@@ -1,5 +1,6 @@
 import { expect, it } from "vitest"
 import { noDefinitions } from "../../src/languages/grok/TenantDefinitions.ts"
+import { TestWorker } from "../../src/layers/operators/TestWorker.ts"
 import { type ScheduledTest, TurnScheduler } from "../../src/layers/operators/TurnScheduler.ts"
 import type { TestProgram } from "../../src/services/operators/OperatorPool.ts"
 import { TenantId } from "../../src/services/shared/Tenant.ts"
@@ -17,7 +18,7 @@ const program: TestProgram = {
 const order = { batch: undefined, from: 0, condemned: [], allowance: { sampleMillis: 0, turnMillis: 0 } }
 
 it("a tenant with many tests has as much of the workers as one with a single test", async () => {
-  const scheduler = new TurnScheduler(1, 128, 60_000, 60_000)
+  const scheduler = new TurnScheduler(1, 60_000, (ended) => new TestWorker(128, 60_000, ended))
   try {
     let over = false
     const turn = (test: ScheduledTest) => scheduler.turn(test, order, 60_000)

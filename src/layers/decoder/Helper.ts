@@ -4,6 +4,7 @@ import { Worker } from "node:worker_threads"
 import { Effect, Option } from "effect"
 import { processStat } from "../../drivers/ProcessStat.ts"
 import { program } from "../../drivers/Programs.ts"
+import { Overloaded } from "../../errors/Overloaded.ts"
 import type { SqlFindings } from "../../services/flowlines/Decoder.ts"
 import { residentBytes } from "../engine/ProcessGroup.ts"
 import type { Answer as ThreadAnswer, Task as ThreadTask } from "./decoderThread.ts"
@@ -27,6 +28,7 @@ export interface Started<Task> {
   readonly memory?: Effect.Effect<number>
 }
 
+/** Throws when the system has too little for it, such as processes or memory. */
 export type Start<Task, Answer> = (on: {
   readonly answer: (answer: Answer | undefined) => void
   readonly lost: () => void
@@ -85,13 +87,15 @@ export class Helper<Task, Answer> {
 
   #launch(): Started<Task> {
     this.#before = 0
-    const started: Started<Task> = this.#start({
-      // Ignores late answers of a thread or process that was replaced.
+    let started: Started<Task> | undefined
+    // Ignores what comes late of a thread or process that was replaced, or could not be started.
+    const isCurrent = () => started !== undefined && this.#started === started
+    started = this.#start({
       answer: (answer) => {
-        if (this.#started === started) this.#answer?.(answer)
+        if (isCurrent()) this.#answer?.(answer)
       },
       lost: () => {
-        if (this.#started !== started) return
+        if (!isCurrent()) return
         this.stop()
         this.#answer?.(undefined)
       }
@@ -99,14 +103,22 @@ export class Helper<Task, Answer> {
     return started
   }
 
-  /** Returns the answer; undefined when the file exceeded its limits or the thread or process died. */
-  ask(task: Task): Effect.Effect<Answer | undefined> {
-    const answered = Effect.callback<Answer | undefined>((resume) => {
+  /**
+   * Returns the answer; undefined when the file exceeded its limits or the thread or process died. Fails when none can be
+   * started now, which says nothing about the file.
+   */
+  ask(task: Task): Effect.Effect<Answer | undefined, Overloaded> {
+    const answered = Effect.callback<Answer | undefined, Overloaded>((resume) => {
+      try {
+        this.#started ??= this.#launch()
+      } catch {
+        const detail = "The gateway cannot start another thread or process now"
+        return resume(Effect.fail(new Overloaded({ detail })))
+      }
       this.#answer = (answer) => {
         this.#answer = undefined
         resume(Effect.succeed(answer))
       }
-      this.#started ??= this.#launch()
       this.#started.send(task)
       return Effect.sync(() => this.stop())
     })
@@ -171,6 +183,7 @@ export const startSqlProcess: Start<SqlTask, SqlFindings> = ({ answer, lost }) =
   child.on("message", answer)
   child.on("error", lost)
   child.on("exit", lost)
+  if (child.pid === undefined) throw new Error("no process could be started")
   child.unref()
   child.channel?.unref()
   return {

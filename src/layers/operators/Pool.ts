@@ -1,10 +1,12 @@
 import { availableParallelism } from "node:os"
 import { Context, Effect, Layer } from "effect"
 import { InvalidOperator } from "../../errors/InvalidOperator.ts"
+import { Overloaded } from "../../errors/Overloaded.ts"
 import type { SampleBatch } from "../../services/operators/Batches.ts"
 import { OperatorPool, type TestedBatch, type TestProgram } from "../../services/operators/OperatorPool.ts"
 import { observeQueue } from "../../services/shared/process/ObservableMetrics.ts"
 import type { TenantId } from "../../services/shared/Tenant.ts"
+import { TestWorker } from "./TestWorker.ts"
 import { type ScheduledTest, TurnScheduler } from "./TurnScheduler.ts"
 import type { Turn } from "./WorkerMessages.ts"
 
@@ -71,12 +73,12 @@ class Test {
     return this.#timeouts < patience ? sampleMillis : Math.min(hurriedMillis, sampleMillis)
   }
 
-  async compile(): Promise<InvalidOperator | undefined> {
+  async compile(): Promise<InvalidOperator | Overloaded | undefined> {
     const order = { batch: undefined, from: 0, condemned: [], allowance: { sampleMillis: 0, turnMillis: 0 } }
     const reply = await this.#scheduler.turn(this.#test, order, 0)
     if ("turn" in reply) return undefined
     if ("fault" in reply) return new InvalidOperator(reply.fault)
-    needed(reply.lost)
+    if (reply.lost === undefined) return new Overloaded({ detail: "The gateway cannot start another thread now" })
     const { part } = this.#test.program
     return new InvalidOperator({ part, detail: "compiling takes more time or memory than a test has" })
   }
@@ -128,7 +130,10 @@ export const layer = Layer.effect(
   Effect.gen(function* () {
     const limits = yield* OperatorPoolLimits
     const scheduler = yield* Effect.acquireRelease(
-      Effect.sync(() => new TurnScheduler(limits.workers, limits.memoryMib, limits.compileMillis, limits.idleMillis)),
+      Effect.sync(() => {
+        const start = (ended: () => void) => new TestWorker(limits.memoryMib, limits.idleMillis, ended)
+        return new TurnScheduler(limits.workers, limits.compileMillis, start)
+      }),
       (scheduler) => Effect.promise(() => scheduler.end())
     )
     yield* observeQueue("operator_turns", scheduler)

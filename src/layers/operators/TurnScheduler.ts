@@ -1,5 +1,5 @@
 import type { TenantId } from "../../services/shared/Tenant.ts"
-import { type Lost, TestWorker } from "./TestWorker.ts"
+import type { Lost, TestWorker } from "./TestWorker.ts"
 import type { Order, WorkerReply } from "./WorkerMessages.ts"
 
 interface Task {
@@ -54,18 +54,17 @@ export class ScheduledTest implements Account {
 export class TurnScheduler {
   readonly #workers = new Set<TestWorker>()
   readonly #size: number
-  readonly #memoryMib: number
+  readonly #start: (ended: () => void) => TestWorker
   readonly #tenants = new Map<TenantId, TenantTests>()
   #count = 0
 
   readonly #compileMillis: number
-  readonly #idleMillis: number
 
-  constructor(size: number, memoryMib: number, compileMillis: number, idleMillis: number) {
+  /** `start` starts a worker, or throws if the system has too little for it, such as threads or memory. */
+  constructor(size: number, compileMillis: number, start: (ended: () => void) => TestWorker) {
     this.#size = size
-    this.#memoryMib = memoryMib
     this.#compileMillis = compileMillis
-    this.#idleMillis = idleMillis
+    this.#start = start
   }
 
   /** The workers that there may be. */
@@ -150,8 +149,22 @@ export class TurnScheduler {
     const idle = [...this.#workers].filter((worker) => worker.idle)
     const known = idle.find((worker) => worker.sessions.has(test.id)) ?? idle[0]
     if (known !== undefined || this.#workers.size >= this.#size) return known
-    const worker = new TestWorker(this.#memoryMib, this.#idleMillis, () => this.#workers.delete(worker))
-    this.#workers.add(worker)
-    return worker
+    return this.#started() ?? this.#unstarted(test)
+  }
+
+  /** An exception would reach the end of another test's turn, where nobody waits for it, and end the gateway. */
+  #started(): TestWorker | undefined {
+    try {
+      const worker: TestWorker = this.#start(() => this.#workers.delete(worker))
+      this.#workers.add(worker)
+      return worker
+    } catch {
+      return undefined
+    }
+  }
+
+  /** The test waits for one of the other workers, if there are any. */
+  #unstarted(test: ScheduledTest): undefined {
+    if (this.#workers.size === 0) test.tasks.shift()?.resolve({ lost: undefined })
   }
 }

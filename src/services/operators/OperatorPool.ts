@@ -1,5 +1,6 @@
 import { Context, type Effect, type Scope } from "effect"
 import type { InvalidOperator } from "../../errors/InvalidOperator.ts"
+import type { Overloaded } from "../../errors/Overloaded.ts"
 import type { TenantDefinitions } from "../../languages/grok/TenantDefinitions.ts"
 import type { TenantId } from "../shared/Tenant.ts"
 import type { SampleBatch } from "./Batches.ts"
@@ -42,6 +43,10 @@ export interface TestSession {
 export class OperatorPool extends Context.Service<
   OperatorPool,
   {
-    readonly open: (program: TestProgram, tenant: TenantId) => Effect.Effect<TestSession, InvalidOperator, Scope.Scope>
+    /** `Overloaded`: no thread can be started for the test now. */
+    readonly open: (
+      program: TestProgram,
+      tenant: TenantId
+    ) => Effect.Effect<TestSession, InvalidOperator | Overloaded, Scope.Scope>
   }
 >()("flow/operators/OperatorPool") {}

@@ -234,7 +234,7 @@ export class Operators extends Context.Service<
           const bytes = (yield* admitted(tenant, receive, { parts: { input } })).get("input")?.bytes ?? new Uint8Array()
           const hints = yield* inputHints(bytes)
           // Proposing compiles no program, so opening cannot fail.
-          const session = yield* Effect.orDie(pool.open(proposing, tenant))
+          const session = yield* Effect.catchTag(pool.open(proposing, tenant), "InvalidOperator", Effect.die)
           const made = yield* session.run({ bytes, firstLine: 1, cut: false })
           const said = [...hints, ...made.hints]
           const proposals = new TextDecoder().decode(made.json.subarray(1))
