@@ -8,6 +8,7 @@ import { type IsolationPart, isolationParts, type RunIsolation, type RunPart } f
 import type { Settings } from "../../services/shared/settings/Settings.ts"
 import { findRunIsolation } from "../isolation/RunProbe.ts"
 import { type Finding, fault, missing, ok } from "./Finding.ts"
+import { limitFindings } from "./ProcessLimits.ts"
 
 const cures: Readonly<Record<IsolationPart, string>> = {
   files:
@@ -104,18 +105,9 @@ const clockFinding = (): Finding => {
     : fault("clock", `${now.toISOString()} is in the past`, "set the machine's clock, and keep it with NTP")
 }
 
-const fewFiles = 4096
-
-/** The limit of open files. Node raises its own soft limit to the hard one. */
-const filesFinding = async (): Promise<ReadonlyArray<Finding>> => {
-  const limits = await readFile("/proc/self/limits", "utf8").catch(() => undefined)
-  const hard = /^Max open files\s+\S+\s+(\S+)/m.exec(limits ?? "")?.[1]
-  if (hard === undefined) return []
-  return [
-    Number(hard) < fewFiles
-      ? missing("open files", `at most ${hard}`, `raise the limit to ${fewFiles} or more (ulimit -n, LimitNOFILE=)`)
-      : ok("open files", `at most ${hard}`)
-  ]
+const processLimits = async (): Promise<ReadonlyArray<Finding>> => {
+  const limits = await readFile("/proc/self/limits", "utf8").catch(() => "")
+  return limitFindings(limits, process.geteuid?.() === 0)
 }
 
 /** The gateway's user. A container can be given the id of a user that the system does not know. */
@@ -140,7 +132,7 @@ export const machineFindings = async (
   ok("node", process.versions.node),
   userFinding(),
   clockFinding(),
-  ...(await filesFinding()),
+  ...(await processLimits()),
   ...(await isolationFindings(settings).catch((error) => [
     missing("isolation", messageOf(error), "repeat this when the machine is less busy")
   ]))
