@@ -80,7 +80,8 @@ describe("a process of a run that cannot be started", () => {
       return { mark, entry: pathToFileURL(file) }
     })
 
-  const hang = "setInterval(() => {}, 1000)"
+  /** Until the gateway ends. */
+  const hang = "process.stdin.resume()"
   /** As of a worker or of `fork` where no more processes are allowed. */
   const lack = 'writeSync(2, "Error: EAGAIN\\n    at new Worker"); process.exit(1)'
   const one = flowline([node("generator_input", { count: 1, messages: [{ message: "one" }] })])
