@@ -95,6 +95,30 @@ layer(setting, { excludeTestServices: true })("a login below the prefix of a pro
   })
 
   below(
+    "shows commands with its address and the reader's login, only to those who may run them",
+    async ({ url, context }) => {
+      const page = await visit(context, `${url}/console/search?tenant=mytenant`)
+      await logIn(page)
+      await account(page).filter({ hasText: "alice" }).waitFor()
+      const command = page.getByRole("main").getByRole("group").filter({ hasText: /curl / })
+      for (const [path, start] of [
+        ["search", `curl -u 'alice' ${url}/v1/mytenant/flowline `],
+        ["runs", `curl -u 'alice' -F file=@flowline.yaml ${url}/v1/mytenant/flowline`],
+        ["data/registry", "echo 'status,reason' > table.csv\ncurl -u 'alice' -F "]
+      ] as const) {
+        await page.goto(`${url}/console/${path}?tenant=mytenant`)
+        await command.waitFor()
+        assert.deepStrictEqual([path, (await command.innerText()).slice(0, start.length)], [path, start])
+      }
+      for (const path of ["search", "runs", "flowlines", "channels", "data/registry"]) {
+        await page.goto(`${url}/console/${path}?tenant=othertenant`)
+        await page.getByText("To begin here, you need the role developer.").waitFor()
+        assert.strictEqual(await command.count(), 0)
+      }
+    }
+  )
+
+  below(
     "at an issuer comes back below it: to the deep link, after a refusal, and in a tab of its own",
     async ({ url, context, issuer }) => {
       const complaints: Array<string> = []

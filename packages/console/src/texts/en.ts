@@ -98,6 +98,11 @@ export const common = {
   actions: "Actions"
 }
 
+/** Texts of commands for a terminal. */
+export const command = {
+  needs: (role: string) => `To begin here, you need the role ${role}. Ask somebody who has the role admin.`
+}
+
 /** Texts of the frame around the pages. */
 export const shell = {
   product: "Flow Gateway",
@@ -931,8 +936,8 @@ export const channels = {
   empty:
     "A channel keeps flowlines running: it starts them, restarts them when they fail, and runs batches at their times. It is a folder with a structure file and the flowlines of its jobs.",
   emptyMake: "Make one with the button above: it begins with files that run as they are. Or send the files:",
-  curl: (origin: string, tenant: string, body: string) =>
-    `curl -X PUT ${origin}/v1/${tenant}/channels/ticks -H 'Content-Type: application/json' -d '${body}'`,
+  curl: (base: string, tenant: string, body: string) =>
+    `curl -X PUT ${base}v1/${tenant}/channels/ticks -H 'Content-Type: application/json' -d '${body}'`,
   newChannel: "New channel",
   nameHelp: "Letters, digits, dots, underscores and dashes; at most 63.",
   nameFault: "A name has letters, digits, dots, underscores and dashes, and begins with a letter or digit.",
@@ -1045,10 +1050,10 @@ export const search = {
   indices: "Indices",
   index: "Index",
   emptyTitle: "There are no documents yet",
-  empty:
-    "Flowlines write documents into indices, which are searched here: with the node search_output. This one writes a document a second for a minute:",
-  curl: (origin: string, tenant: string) =>
-    `curl ${origin}/v1/${tenant}/flowline -F 'file=@-;filename=hello.yaml' <<'EOF'
+  empty: "Flowlines write documents into indices, which are searched here: with the node search_output.",
+  emptyCurl: "This one writes a document a second for a minute:",
+  curl: (base: string, tenant: string) =>
+    `curl ${base}v1/${tenant}/flowline -F 'file=@-;filename=hello.yaml' <<'EOF'
 runtime: stream
 dag:
   - type: generator_input
@@ -1411,7 +1416,6 @@ export const data = {
   properties: "Properties",
   storage: "Stored in",
   gone: "This was deleted, or it never was.",
-  needs: (role: string) => `This needs the role ${role}.`,
   deleteTitle: (name: string) => `Delete ${name}`,
   deleteThis: (version: number) => `Only version ${version}`,
   deleteAll: "All versions",

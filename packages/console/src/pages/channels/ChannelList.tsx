@@ -1,9 +1,11 @@
 import { useMemo, useState } from "react"
 import { useAnswer } from "../../app/answer.ts"
+import { gatewayBase } from "../../app/base.ts"
 import { gateway } from "../../app/gateway.ts"
 import { addressOf, go } from "../../app/location.ts"
 import { useMay } from "../../app/session.ts"
 import { Button } from "../../parts/Button.tsx"
+import { Command } from "../../parts/Command.tsx"
 import { Dialog } from "../../parts/Dialog.tsx"
 import { Badge, Empty, Frame, Loading } from "../../parts/Frame.tsx"
 import { Problem } from "../../parts/Problem.tsx"
@@ -89,11 +91,7 @@ export const ChannelList = ({ tenant }: { readonly tenant: string }) => {
       ) : rows.length === 0 ? (
         <Empty title={t.emptyTitle}>
           <p>{t.empty}</p>
-          {mayMake ? <p>{t.emptyMake}</p> : null}
-          {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling area must be reachable by keyboard. */}
-          <pre tabIndex={0}>
-            <code>{t.curl(location.origin, tenant, JSON.stringify({ files: example }))}</code>
-          </pre>
+          <Command lead={t.emptyMake} text={t.curl(gatewayBase, tenant, JSON.stringify({ files: example }))} />
         </Empty>
       ) : (
         <Table

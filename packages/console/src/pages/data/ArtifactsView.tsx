@@ -124,7 +124,6 @@ export const ArtifactsView = ({ tenant }: { readonly tenant: string }) => {
               text={t.emptyText}
               how={`${data.dropHere} ${data.emptyHow}`}
               command={command(tenant)}
-              may={mayUpload}
             />
           ) : undefined
         }

@@ -131,7 +131,7 @@ const Files = ({
       pathOf={pathOf}
       columns={columns}
       filters={chooser}
-      empty={<EmptyList title={t.empty(root)} text={t.emptyText} command={flowline(root)} />}
+      empty={<EmptyList title={t.empty(root)} text={t.emptyText} command={flowline(root)} needs="viewer" />}
       open={
         path === undefined ? undefined : file === undefined ? (
           <section className={css.detail} aria-label={path}>

@@ -1,8 +1,9 @@
 import type { ReactNode } from "react"
 import { Link } from "../../app/Link.tsx"
 import type { Listing } from "../../app/listing.ts"
+import type { Role } from "../../app/session.ts"
 import { Button } from "../../parts/Button.tsx"
-import { CopyableCode } from "../../parts/Code.tsx"
+import { Command } from "../../parts/Command.tsx"
 import { Empty } from "../../parts/Frame.tsx"
 import { Problem } from "../../parts/Problem.tsx"
 import look from "../../parts/parts.module.css"
@@ -102,30 +103,23 @@ export const MasterDetail = ({
   </div>
 )
 
-/** An empty list: its purpose, and a first step for readers who may change it. */
+/** An empty list: its purpose, and a first step for readers who may take it. */
 export const EmptyList = ({
   title,
   text,
   how,
   command,
-  may = true
+  needs = "developer"
 }: {
   readonly title: string
   readonly text: string
   readonly how?: string
   readonly command: string
-  /** Whether the reader may change the list. */
-  readonly may?: boolean
+  /** The role for the command. */
+  readonly needs?: Role
 }) => (
   <Empty title={title}>
     <p>{text}</p>
-    {may ? (
-      <>
-        {how === undefined ? null : <p>{how}</p>}
-        <CopyableCode text={command} />
-      </>
-    ) : (
-      <p>{t.needs("developer")}</p>
-    )}
+    <Command lead={how} text={command} needs={needs} />
   </Empty>
 )

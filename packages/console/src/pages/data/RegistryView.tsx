@@ -60,7 +60,6 @@ export const RegistryView = ({ tenant }: { readonly tenant: string }) => {
             text={t.emptyText}
             how={`${data.dropHere} ${data.emptyHow}`}
             command={command(tenant)}
-            may={mayUpload}
           />
         }
         open={

@@ -63,9 +63,7 @@ export const ResourcesView = ({ tenant }: { readonly tenant: string }) => {
             ) : null}
           </>
         }
-        empty={
-          <EmptyList title={t.empty} text={t.emptyText} how={t.emptyHow} command={command(tenant)} may={mayChange} />
-        }
+        empty={<EmptyList title={t.empty} text={t.emptyText} how={t.emptyHow} command={command(tenant)} />}
         open={name === undefined ? undefined : <ResourceDetail key={name} tenant={tenant} name={name} to={to} />}
       />
       {opened === "register" ? <LaterDialog load={parts.register} props={{ tenant, to, close, url: "" }} /> : null}

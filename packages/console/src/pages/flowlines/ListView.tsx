@@ -5,7 +5,7 @@ import { gateway } from "../../app/gateway.ts"
 import { Link } from "../../app/Link.tsx"
 import { addressOf, go, useQuery } from "../../app/location.ts"
 import { useMay } from "../../app/session.ts"
-import { Code } from "../../parts/Code.tsx"
+import { Command } from "../../parts/Command.tsx"
 import { countColumn, timeColumn } from "../../parts/columns.tsx"
 import { Empty, Frame, Loading } from "../../parts/Frame.tsx"
 import { Problem } from "../../parts/Problem.tsx"
@@ -110,10 +110,7 @@ export const ListView = ({ tenant }: { readonly tenant: string }) => {
               <NewLink />
             </p>
           ) : null}
-          <p className={css.dim}>{t.emptyCurl}</p>
-          <Code
-            label={flowlines.list.emptyCurl}
-          >{`curl -F file=@flowline.yaml ${gatewayBase}v1/${tenant}/flowline/save`}</Code>
+          <Command lead={t.emptyCurl} text={`curl -F file=@flowline.yaml ${gatewayBase}v1/${tenant}/flowline/save`} />
         </Empty>
       ) : (
         <>

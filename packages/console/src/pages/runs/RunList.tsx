@@ -1,6 +1,8 @@
 import { useMemo } from "react"
+import { gatewayBase } from "../../app/base.ts"
 import { addressOf, useQuery } from "../../app/location.ts"
 import { Button } from "../../parts/Button.tsx"
+import { Command } from "../../parts/Command.tsx"
 import { countColumn, timeColumn } from "../../parts/columns.tsx"
 import { Badge, Empty, Frame } from "../../parts/Frame.tsx"
 import { Problem } from "../../parts/Problem.tsx"
@@ -77,9 +79,6 @@ const columnsOf = (names: ReadonlyMap<string, string>): ReadonlyArray<Column<Exe
     width: "minmax(120px, 1fr)"
   }
 ]
-
-const curl = `curl -F file=@flowline.yaml \\
-  ${location.origin}/v1/mytenant/flowline`
 
 /** The runs of a tenant, newest first, updated live. */
 export const RunList = ({ tenant }: { readonly tenant: string }) => {
@@ -166,9 +165,7 @@ export const RunList = ({ tenant }: { readonly tenant: string }) => {
             <p>
               <a href={addressOf(["flowlines"])}>{t.empty.flowlines}</a>
             </p>
-            <p>{t.empty.curl}</p>
-            {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling area must be reachable by keyboard. */}
-            <pre tabIndex={0}>{curl.replace("mytenant", tenant)}</pre>
+            <Command lead={t.empty.curl} text={`curl -F file=@flowline.yaml ${gatewayBase}v1/${tenant}/flowline`} />
           </Empty>
         )
       ) : (

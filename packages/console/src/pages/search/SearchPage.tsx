@@ -1,7 +1,9 @@
 import { useAnswer } from "../../app/answer.ts"
+import { gatewayBase } from "../../app/base.ts"
 import { gateway } from "../../app/gateway.ts"
 import { addressOf, useQuery } from "../../app/location.ts"
 import { useTenant } from "../../app/tenant.ts"
+import { Command } from "../../parts/Command.tsx"
 import { Empty, Frame, Loading } from "../../parts/Frame.tsx"
 import { Problem } from "../../parts/Problem.tsx"
 import { search as t } from "../../texts/en.ts"
@@ -31,10 +33,7 @@ const SearchPage = () => {
       ) : value.length === 0 ? (
         <Empty title={t.emptyTitle}>
           <p>{t.empty}</p>
-          {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling area must be reachable by keyboard. */}
-          <pre tabIndex={0}>
-            <code>{t.curl(location.origin, tenant)}</code>
-          </pre>
+          <Command lead={t.emptyCurl} text={t.curl(gatewayBase, tenant)} />
         </Empty>
       ) : isIndices ? (
         <Indices key={tenant} tenant={tenant} indices={value} again={again} />
