@@ -32,7 +32,7 @@ export const useSave = ({
   readonly hasTests: boolean
   readonly saved: () => void
 }) => {
-  const [failure, setFailure] = useState<unknown>()
+  const [failed, setFailed] = useState<{ readonly error: unknown; readonly text: string }>()
   const [isSaving, setSaving] = useState(false)
   const [isConflict, setConflict] = useState(false)
   const [wantsTests, setWantsTests] = useState(true)
@@ -41,7 +41,7 @@ export const useSave = ({
     const { text, base } = editing
     const { headers } = once([tenant, id, base, text])
     setSaving(true)
-    setFailure(undefined)
+    setFailed(undefined)
     try {
       const made = await answering(() =>
         gateway.flowlines.save(
@@ -69,7 +69,7 @@ export const useSave = ({
         setConflict(true)
         saved()
       } else {
-        setFailure(error)
+        setFailed({ error, text })
         // Somebody may have deleted it.
         if (error instanceof GatewayError && error.status === 404) saved()
       }
@@ -77,6 +77,8 @@ export const useSave = ({
       setSaving(false)
     }
   }
+  // The faults of another text are no faults of this one, which the page checks as it is typed.
+  const failure = failed?.text === editing.text ? failed.error : undefined
   return { save, failure, isSaving, isConflict, wantsTests, setWantsTests }
 }
 
