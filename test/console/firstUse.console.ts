@@ -29,4 +29,24 @@ layer(Console.layer, { excludeTestServices: true })("what somebody sees who begi
     assert.strictEqual(await refusal.count(), 0)
     await page.context().close()
   })
+
+  scenario("the node at the cursor, before the nodes are known", async ({ gateway: { url }, browser }) => {
+    const context = await browser.newContext()
+    let letThrough = () => {}
+    const held = new Promise<void>((done) => {
+      letThrough = done
+    })
+    await context.route(/\/flowline\/scan\b/, async (route) => {
+      await held
+      await route.continue()
+    })
+    const page = await context.newPage()
+    await page.goto(`${url}/console/flowlines/new`)
+    const node = page.getByRole("region", { name: "Node lines" })
+    await node.waitFor()
+    assert.strictEqual(await node.getByText("Loading…").count(), 1)
+    letThrough()
+    await node.getByText("Generates records at a steady rate").waitFor()
+    await context.close()
+  })
 })

@@ -4,7 +4,7 @@ import { Code } from "../../parts/Code.tsx"
 import { Badge } from "../../parts/Frame.tsx"
 import css from "../../parts/pages.module.css"
 import look from "../../parts/parts.module.css"
-import { flowlines } from "../../texts/en.ts"
+import { common, flowlines } from "../../texts/en.ts"
 import { type Change, Fields } from "./Fields.tsx"
 import own from "./flowlines.module.css"
 import type { Issue, NodeDescriptor } from "./model.ts"
@@ -213,7 +213,8 @@ export const NodePanel = ({
         ))}
       </div>
       {descriptor === undefined ? (
-        <p className={css.dim}>{t.unknown(type)}</p>
+        // Without any node the catalogue is not loaded yet.
+        <p className={css.dim}>{nodes.size === 0 ? common.loading : t.unknown(type)}</p>
       ) : view === "documentation" ? (
         <Documentation node={descriptor} current={cursor[0] === "settings" ? cursor.slice(1) : []} />
       ) : (
