@@ -1,6 +1,7 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
-import { flowline, openFlowlines, problems } from "./flowlinePages.ts"
+import type { Page } from "playwright-core"
+import { flowline, openFlowlines, problems, saved, tenant } from "./flowlinePages.ts"
 import { Console, fill } from "./support.ts"
 
 /** The times in tables whose cells are too narrow for them. */
@@ -48,5 +49,24 @@ layer(Console.layer, { excludeTestServices: true })("what somebody sees who begi
     letThrough()
     await node.getByText("Generates records at a steady rate").waitFor()
     await context.close()
+  })
+
+  scenario("times in full, in the chosen row too", async ({ gateway: { url }, browser }) => {
+    const id = await saved(url, flowline("scheduled"))
+    await fetch(`${url}/v1/${tenant}/schedules/nightly`, {
+      method: "PUT",
+      headers: { "content-type": "application/json" },
+      // A time with two digits everywhere.
+      body: JSON.stringify({ flowline: id, trigger: { cron: "50 22 28 12 *" } })
+    })
+    const { page } = await openFlowlines(browser, url, `/${id}/schedules`)
+    const row = page.getByRole("row").filter({ hasText: "nightly" })
+    await row.click()
+    await row.and(page.locator("[aria-selected=true], [aria-current]")).waitFor()
+    assert.deepStrictEqual(await cutTimes(page), [])
+    await page.getByRole("link", { name: "Versions" }).click()
+    await page.locator("[role=gridcell] time").first().waitFor()
+    assert.deepStrictEqual(await cutTimes(page), [])
+    await page.context().close()
   })
 })

@@ -4,6 +4,9 @@ import { Time } from "./Time.tsx"
 
 type Named<A> = Pick<Column<A>, "id" | "title"> & Partial<Pick<Column<A>, "width">>
 
+/** The width of a time, in bold too: the chosen row of a table is bold. */
+export const timeWidth = "220px"
+
 /** A column of counts; empty if absent. */
 export const countColumn = <A,>(named: Named<A>, countOf: (row: A) => number | undefined): Column<A> => ({
   width: "90px",
@@ -27,7 +30,7 @@ export const sizeColumn = <A,>(named: Named<A>, sizeOf: (row: A) => number): Col
 
 /** A column of times, as epoch milliseconds or ISO 8601. */
 export const timeColumn = <A,>(named: Named<A>, timeOf: (row: A) => string | number): Column<A> => ({
-  width: "minmax(205px, 1fr)",
+  width: `minmax(${timeWidth}, 1fr)`,
   ...named,
   value: (row) => new Date(timeOf(row)).getTime(),
   cell: (row) => <Time at={timeOf(row)} />

@@ -4,7 +4,7 @@ import { useQuery } from "../../app/location.ts"
 import { useMayEverywhere } from "../../app/session.ts"
 import { Button } from "../../parts/Button.tsx"
 import { Choice } from "../../parts/Choice.tsx"
-import { countColumn } from "../../parts/columns.tsx"
+import { countColumn, timeWidth } from "../../parts/columns.tsx"
 import { Dialog } from "../../parts/Dialog.tsx"
 import { Badge, Empty } from "../../parts/Frame.tsx"
 import { Problem } from "../../parts/Problem.tsx"
@@ -38,7 +38,7 @@ const tones = { done: "good", begun: "busy", refused: "warn", failed: "bad" } as
 
 const columns: ReadonlyArray<Column<Entry>> = [
   countColumn({ id: "seq", title: "#", width: "70px" }, ({ seq }) => seq),
-  { id: "time", title: t.time, value: ({ time }) => time, cell: ({ time }) => <Time at={time} />, width: "210px" },
+  { id: "time", title: t.time, value: ({ time }) => time, cell: ({ time }) => <Time at={time} />, width: timeWidth },
   {
     id: "outcome",
     title: common.outcome,

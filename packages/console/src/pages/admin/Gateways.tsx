@@ -2,7 +2,7 @@ import { useAnswer } from "../../app/answer.ts"
 import { gateway } from "../../app/gateway.ts"
 import { type Readiness, readiness } from "../../app/readiness.ts"
 import { useMayEverywhere } from "../../app/session.ts"
-import { countColumn, timeColumn } from "../../parts/columns.tsx"
+import { countColumn, timeColumn, timeWidth } from "../../parts/columns.tsx"
 import { Badge } from "../../parts/Frame.tsx"
 import { Problem } from "../../parts/Problem.tsx"
 import pages from "../../parts/pages.module.css"
@@ -43,7 +43,7 @@ const columns: ReadonlyArray<Column<Entry>> = [
     cell: ({ address }) => (address === null ? "–" : <code>{address}</code>),
     width: "minmax(140px, 1fr)"
   },
-  timeColumn({ id: "seen", title: t.seen, width: "210px" }, ({ seenAt }) => seenAt),
+  timeColumn({ id: "seen", title: t.seen, width: timeWidth }, ({ seenAt }) => seenAt),
   countColumn({ id: "executions", title: t.executions, width: "100px" }, ({ executions }) => executions),
   countColumn({ id: "jobs", title: t.jobs, width: "80px" }, ({ jobs }) => jobs)
 ]

@@ -6,7 +6,7 @@ import { Link } from "../../app/Link.tsx"
 import { addressOf, go, useQuery } from "../../app/location.ts"
 import { useMay } from "../../app/session.ts"
 import { Command } from "../../parts/Command.tsx"
-import { countColumn, timeColumn } from "../../parts/columns.tsx"
+import { countColumn, timeColumn, timeWidth } from "../../parts/columns.tsx"
 import { Empty, Frame, Loading } from "../../parts/Frame.tsx"
 import { Problem } from "../../parts/Problem.tsx"
 import css from "../../parts/pages.module.css"
@@ -75,7 +75,7 @@ const columnsOf = (tenant: string): ReadonlyArray<Column<Row>> => [
     width: "68px",
     align: "end"
   },
-  timeColumn({ id: "at", title: t.changed, width: "206px" }, ({ at }) => at)
+  timeColumn({ id: "at", title: t.changed, width: timeWidth }, ({ at }) => at)
 ]
 
 const NewLink = () => (

@@ -7,7 +7,7 @@ import { useMay } from "../../app/session.ts"
 import { toast } from "../../app/toasts.ts"
 import { Button } from "../../parts/Button.tsx"
 import { Confirm } from "../../parts/Confirm.tsx"
-import { timeColumn } from "../../parts/columns.tsx"
+import { timeColumn, timeWidth } from "../../parts/columns.tsx"
 import { Badge, Empty, Loading } from "../../parts/Frame.tsx"
 import { Later } from "../../parts/Later.tsx"
 import { messageOf, Problem } from "../../parts/Problem.tsx"
@@ -50,7 +50,7 @@ const columns: ReadonlyArray<Column<Schedule>> = [
     title: t.next,
     value: ({ next }) => next ?? "",
     cell: ({ next }) => <Time at={next} />,
-    width: "180px"
+    width: timeWidth
   },
   { id: "state", title: t.state, cell: (schedule) => <State schedule={schedule} />, width: "100px" }
 ]
@@ -64,7 +64,7 @@ const firingTones: Readonly<Partial<Record<Firing["state"], "busy" | "good" | "b
 }
 
 const firingColumns: ReadonlyArray<Column<Firing>> = [
-  timeColumn({ id: "at", title: t.scheduledAt, width: "180px" }, ({ scheduledAt }) => scheduledAt),
+  timeColumn({ id: "at", title: t.scheduledAt, width: timeWidth }, ({ scheduledAt }) => scheduledAt),
   { id: "kind", title: t.firedBy, value: ({ kind }) => kind, cell: ({ kind }) => kind, width: "80px" },
   {
     id: "state",

@@ -28,7 +28,7 @@ const columns: ReadonlyArray<Column<VersionEntry>> = [
     cell: ({ version }) => t.number(version),
     width: "110px"
   },
-  timeColumn({ id: "at", title: t.saved, width: "minmax(170px, 1fr)" }, (row) => row["@timestamp"]),
+  timeColumn({ id: "at", title: t.saved }, (row) => row["@timestamp"]),
   {
     id: "state",
     title: t.state,

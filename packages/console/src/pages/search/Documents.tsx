@@ -1,4 +1,5 @@
 import { type ReactNode, useMemo } from "react"
+import { timeWidth } from "../../parts/columns.tsx"
 import { type Column, Table } from "../../parts/Table.tsx"
 import { Time } from "../../parts/Time.tsx"
 import { search as t } from "../../texts/en.ts"
@@ -62,7 +63,7 @@ export const Documents = ({
         const at = valueAt(source, "@timestamp")
         return typeof at === "string" || typeof at === "number" ? <Time at={at} /> : textOf(at)
       },
-      width: "190px"
+      width: timeWidth
     }
     if (names.length === 0) {
       return [

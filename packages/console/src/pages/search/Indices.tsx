@@ -5,7 +5,7 @@ import { useMay } from "../../app/session.ts"
 import { toast } from "../../app/toasts.ts"
 import { Button } from "../../parts/Button.tsx"
 import { Confirm } from "../../parts/Confirm.tsx"
-import { countColumn, sizeColumn } from "../../parts/columns.tsx"
+import { countColumn, sizeColumn, timeWidth } from "../../parts/columns.tsx"
 import shared from "../../parts/pages.module.css"
 import look from "../../parts/parts.module.css"
 import { type Column, Table } from "../../parts/Table.tsx"
@@ -72,9 +72,9 @@ export const Indices = ({
         title: t.first,
         value: ({ from }) => from ?? "",
         cell: ({ from }) => <Time at={from} />,
-        width: "190px"
+        width: timeWidth
       },
-      { id: "to", title: t.last, value: ({ to }) => to ?? "", cell: ({ to }) => <Time at={to} />, width: "190px" },
+      { id: "to", title: t.last, value: ({ to }) => to ?? "", cell: ({ to }) => <Time at={to} />, width: timeWidth },
       ...(mayRemove
         ? [
             {
