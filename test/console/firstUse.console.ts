@@ -2,7 +2,7 @@ import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import type { Page } from "playwright-core"
 import { flowline, openFlowlines, problems, saved, tenant } from "./flowlinePages.ts"
-import { Console, fill } from "./support.ts"
+import { Console, fill, open, soon } from "./support.ts"
 
 /** The times in tables whose cells are too narrow for them. */
 const cutTimes = (page: Page) =>
@@ -67,6 +67,24 @@ layer(Console.layer, { excludeTestServices: true })("what somebody sees who begi
     await page.getByRole("link", { name: "Versions" }).click()
     await page.locator("[role=gridcell] time").first().waitFor()
     assert.deepStrictEqual(await cutTimes(page), [])
+    await page.context().close()
+  })
+
+  scenario("the current view, in a narrow window too", async ({ gateway: { url }, browser }) => {
+    const { page } = await open(browser, `${url}/console/admin/retention`, { viewport: { width: 380, height: 760 } })
+    const current = page.getByRole("main").locator("nav [aria-current]")
+    for (const name of ["Retention", "Limits and use"]) {
+      await page
+        .getByRole("main")
+        .getByRole("navigation")
+        .getByRole("link", { name })
+        .evaluate((link) => (link as HTMLElement).click())
+      await current.filter({ hasText: name }).waitFor()
+      await soon(async () => {
+        const { left, right } = await current.evaluate((link) => link.getBoundingClientRect().toJSON())
+        assert.isTrue(left >= 0 && right <= 380, `${name}: ${left} to ${right}`)
+      })
+    }
     await page.context().close()
   })
 })

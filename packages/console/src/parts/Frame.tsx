@@ -1,4 +1,4 @@
-import type { ReactNode } from "react"
+import { type ReactNode, useLayoutEffect, useRef } from "react"
 import { Link } from "../app/Link.tsx"
 import { useTitle } from "../app/title.ts"
 import { common } from "../texts/en.ts"
@@ -23,6 +23,16 @@ export const Frame = ({
 }) => {
   const shown = visible(title)
   useTitle(shown)
+  const nav = useRef<HTMLElement>(null)
+  const current = views?.find((view) => view.current)?.to
+  // In a narrow window only some views are in sight: the current one is among them.
+  useLayoutEffect(() => {
+    const link = nav.current?.querySelector("[aria-current]")?.getBoundingClientRect()
+    const area = nav.current?.getBoundingClientRect()
+    if (link !== undefined && area !== undefined && current !== undefined) {
+      nav.current!.scrollLeft += link.left + link.width / 2 - area.left - area.width / 2
+    }
+  }, [current])
   return (
     <div className={css.frame}>
       <div className={css.frameHead}>
@@ -38,7 +48,7 @@ export const Frame = ({
         <div className={css.actions}>{actions}</div>
       </div>
       {views === undefined ? null : (
-        <nav aria-label={shown} className={css.views}>
+        <nav ref={nav} aria-label={shown} className={css.views}>
           {views.map((view) => (
             <Link key={view.to} to={view.to} current={view.current}>
               {view.title}
