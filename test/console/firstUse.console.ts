@@ -1,8 +1,18 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import type { Page } from "playwright-core"
+import { connect } from "../../packages/client/src/promise.ts"
 import { flowline, openFlowlines, problems, saved, tenant } from "./flowlinePages.ts"
+import { ended, save, start } from "./runs.ts"
 import { Console, fill, open, soon } from "./support.ts"
+
+const untimed = `
+name: Without times
+runtime: stream
+dag:
+  - { type: generator_input, settings: { messages: [ { id: "1", a: 1 } ], count: 1 }, publish: [ { stream: out } ] }
+  - { type: search_output, settings: { index: mytenant-untimed, id_field: id }, subscribe: [ { component: generator_input, stream: out } ] }
+`
 
 /** The times in tables whose cells are too narrow for them. */
 const cutTimes = (page: Page) =>
@@ -85,6 +95,15 @@ layer(Console.layer, { excludeTestServices: true })("what somebody sees who begi
         assert.isTrue(left >= 0 && right <= 380, `${name}: ${left} to ${right}`)
       })
     }
+    await page.context().close()
+  })
+
+  scenario("why documents are not shown over time", async ({ gateway: { url }, browser }) => {
+    const api = connect(url)
+    const id = await save(api, untimed)
+    await ended(api, id, await start(api, id))
+    const { page } = await open(browser, `${url}/console/search`)
+    await page.getByText("None of these documents has a time in the field @timestamp").waitFor()
     await page.context().close()
   })
 })

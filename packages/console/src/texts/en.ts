@@ -1097,6 +1097,8 @@ EOF`,
   filterFor: (field: string, value: string) => `Only ${field} ${value}`,
   filterOut: (field: string, value: string) => `Without ${field} ${value}`,
   histogram: "Documents over time. Shift and the arrow keys select a range, Enter takes it.",
+  noTimes:
+    "None of these documents has a time in the field @timestamp: they are not shown over time, and ranges of time do not find them.",
   found: (shown: number, total: number | undefined) =>
     total === undefined
       ? plural(shown, "document", "documents")

@@ -170,7 +170,11 @@ export const Explorer = ({
         forget={(execution) => keep(extractions.filter((one) => one.execution !== execution))}
       />
       <div className={css.histogram}>
-        {bars === undefined ? null : (
+        {bars === undefined ? (
+          documents.length > 0 && !isLoading ? (
+            <p className={css.count}>{t.noTimes}</p>
+          ) : null
+        ) : (
           <LazyPlot
             label={t.histogram}
             times={bars.times}
