@@ -12,7 +12,7 @@ import {
   text,
   textOf
 } from "./flowlinePages.ts"
-import { Console, fill, soon, typesInto, violations } from "./support.ts"
+import { at, Console, fill, soon, typesInto, violations } from "./support.ts"
 
 /** The completions that the editor offers. */
 const offered = (page: Page) => page.locator(".cm-tooltip-autocomplete").getByRole("option")
@@ -101,7 +101,7 @@ layer(Console.layer, { excludeTestServices: true })("flowlines", (it) => {
       await page.getByRole("link", { name: "Text and DAG" }).click()
       await page.getByRole("button", { name: "Run", exact: true }).click()
       await page.getByRole("dialog").getByRole("button", { name: "Run" }).click()
-      await page.waitForURL(new RegExp(`/console/runs/${id}/${id}-\\d+$`))
+      await page.waitForURL(at(new RegExp(`/console/runs/${id}/${id}-\\d+$`)))
       await page.goBack()
       await page.getByText("Version 3, saved").waitFor()
     }
