@@ -98,6 +98,22 @@ layer(Console.layer, { excludeTestServices: true })("what somebody sees who begi
     await page.context().close()
   })
 
+  scenario("names without blanks, broken in a narrow window", async ({ gateway: { url }, browser }) => {
+    const long = "order_service_".repeat(8)
+    const id = await saved(url, flowline(long).replaceAll(": lines", `: ${long}`))
+    const { page } = await openFlowlines(browser, url, `/${id}`, { viewport: { width: 380, height: 760 } })
+    await page.getByRole("button", { name: "Try it" }).click()
+    const sample = page.getByRole("textbox", { name: `Sample for ${long}` })
+    await sample.waitFor()
+    const widthOf = () => page.evaluate(() => document.documentElement.clientWidth)
+    assert.isAtMost(await sample.evaluate((area) => area.getBoundingClientRect().right), await widthOf())
+    await page.getByRole("button", { name: "Delete", exact: true }).click()
+    const dialog = page.getByRole("dialog").filter({ hasText: long })
+    await dialog.waitFor()
+    assert.isTrue(await dialog.evaluate((box) => box.scrollWidth <= box.clientWidth))
+    await page.context().close()
+  })
+
   scenario("why documents are not shown over time", async ({ gateway: { url }, browser }) => {
     const api = connect(url)
     const id = await save(api, untimed)
