@@ -114,6 +114,21 @@ layer(Console.layer, { excludeTestServices: true })("what somebody sees who begi
     await page.context().close()
   })
 
+  scenario("each of many flowlines by name, among the runs", async ({ gateway: { url }, browser }) => {
+    const context = await browser.newContext()
+    await context.route(/\/v1\/mytenant\/flowline(\?|$)/, (route) => {
+      const limit = Number(new URL(route.request().url()).searchParams.get("limit") ?? 5000)
+      const all = Array.from({ length: 5000 }, (_, at) => ({ id: `id${at}`, flowline: { name: `flowline ${at}` } }))
+      return route.fulfill({ json: all.slice(0, limit) })
+    })
+    const page = await context.newPage()
+    await page.goto(`${url}/console/runs`)
+    const flowlines = page.getByRole("combobox", { name: "Flowline" })
+    await flowlines.locator("option[value=id0]").waitFor({ state: "attached" })
+    assert.strictEqual(await flowlines.locator("option[value=id4999]").count(), 1)
+    await context.close()
+  })
+
   scenario("why documents are not shown over time", async ({ gateway: { url }, browser }) => {
     const api = connect(url)
     const id = await save(api, untimed)

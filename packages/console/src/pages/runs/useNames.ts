@@ -5,14 +5,10 @@ import type { Column } from "../../parts/Table.tsx"
 import { visible } from "../../parts/values.ts"
 import { runs as t } from "../../texts/en.ts"
 
-const mostNamed = 1000
-
 /** The names of saved flowlines by id. Loads them again when an unknown id is shown. */
 export const useNames = (tenant: string, shown: ReadonlyArray<string>): ReadonlyMap<string, string> => {
   const { value, again } = useAnswer(
-    tenant === ""
-      ? undefined
-      : (signal) => gateway.flowlines.list({ params: { tenant }, query: { limit: mostNamed } }, { signal }),
+    tenant === "" ? undefined : (signal) => gateway.flowlines.list({ params: { tenant }, query: {} }, { signal }),
     [tenant]
   )
   const names = useMemo(
