@@ -188,7 +188,7 @@ layer(Console.layer, { excludeTestServices: true })("the frame", (it) => {
       ...{ requestId: "r", remote: null, before: null, after: null, previous: "0", hash: "1" }
     }))
     let given = few
-    await page.route(/\/audit\?/, (route) => route.fulfill({ json: rows.slice(0, given) }))
+    await page.route(/\/v1\/.*\/audit\?/, (route) => route.fulfill({ json: rows.slice(0, given) }))
     // A cell with a time is formatted twice at each rendering.
     await page.addInitScript(() => {
       const own = Object.getOwnPropertyDescriptor(Intl.DateTimeFormat.prototype, "format")!.get!
