@@ -24,7 +24,7 @@ class Recipe extends Context.Service<
       const folder = folderOf("compose")
       const [compose = ""] = blocks("docs/cluster.md", "## Compose", "yaml")
       const [certificate = ""] = blocks("docs/cluster.md", "## Compose", "sh")
-      const [nginx = ""] = blocks("docs/operations.md", "## A reverse proxy", "nginx")
+      const [nginx = ""] = blocks("docs/reverse-proxy.md", "## nginx", "nginx")
       writeFileSync(join(folder, "compose.yaml"), compose)
       writeFileSync(join(folder, "nginx.conf"), nginx)
       symlinkSync(root, join(folder, "flow-gateway"))

@@ -26,7 +26,7 @@ class Proxied extends Context.Service<Proxied, { readonly gateway: Running }>()(
       const here = yield* site({ variables })
       const gateway = yield* Effect.promise(() => here.start())
       const folder = folderOf("proxy")
-      const [documented = ""] = blocks("docs/operations.md", "## A reverse proxy", "nginx")
+      const [documented = ""] = blocks("docs/reverse-proxy.md", "## nginx", "nginx")
       const [certificate = ""] = blocks("docs/cluster.md", "## Compose", "sh")
       yield* Effect.promise(() => shell(folder, certificate))
       mkdirSync(join(folder, "logs"))
