@@ -40,7 +40,12 @@ const settings = Schema.Struct({
         Schema.String.annotate({ description: "Field to compute it of; not needed for `count`." })
       )
     })
-  ).annotate({ description: "Fields of the results, with their functions." }),
+  ).annotate({
+    description:
+      "Fields of the results, each with its function, `type`, and the `field` that it takes: `count` (of records, or of those " +
+      "that have the field), `sum`, `avg`, `min`, `max`, `distinct` (number of different values, at most 100 000 in a " +
+      "group), `first`, `last`. Numbers may be texts."
+  }),
   max_groups: Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 10_000_000 }))
     .annotate({
       description:

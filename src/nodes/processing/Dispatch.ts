@@ -13,7 +13,9 @@ const Route = Schema.Struct({
 })
 
 const settings = Schema.Struct({
-  routes: Schema.NonEmptyArray(Route).annotate({ description: "Streams and their conditions, in order." }),
+  routes: Schema.NonEmptyArray(Route).annotate({
+    description: "Streams and their conditions, in order: `{ stream, where }`."
+  }),
   default: Schema.optionalKey(
     Schema.String.check(Schema.isNonEmpty()).annotate({
       description: "Stream of the records that match no route. Default: they are dropped."

@@ -39,7 +39,9 @@ export const sort = node({
   runtimes: ["stream"],
   settings: Schema.Struct({
     by: Schema.NonEmptyArray(By).annotate({
-      description: "Fields to sort by: the next one counts where the earlier ones are equal."
+      description:
+        "Fields to sort by, `{ field, order }`: the next one counts where the earlier ones are equal. `order` is " +
+        "`ascending` (the default) or `descending`."
     }),
     limit: Schema.optionalKey(
       Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 10_000_000 })).annotate({
