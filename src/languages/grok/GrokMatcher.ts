@@ -1,4 +1,5 @@
 import * as Result from "effect/Result"
+import { BoundedMap } from "../BoundedMap.ts"
 import type { Explanation } from "../Explanation.ts"
 import { PatternError, together } from "../PatternError.ts"
 import { bank } from "./banks/Banks.ts"
@@ -83,9 +84,8 @@ const builtIn = (set: GrokOptions["bank"]): ReadonlyMap<string, Definition> => {
   return definitions
 }
 
-const maxKept = 128
 const maxKeyLength = 1 << 14
-const kept = new Map<string, Grok>()
+const kept = new BoundedMap<string, Grok>(128)
 
 /**
  * Compiles grok patterns, which are tried in order. Only reachable definitions are expanded and checked. The latest
@@ -111,10 +111,7 @@ export const compile = (patterns: ReadonlyArray<string>, options: GrokOptions): 
       return new PatternError({ part: "pattern", detail, line: 1, column: 1, text: text.slice(0, 80), pattern: 1 })
     }
   })
-  if (Result.isSuccess(compiled) && key.length <= maxKeyLength) {
-    if (kept.size >= maxKept) kept.delete(kept.keys().next().value!)
-    kept.set(key, compiled.success)
-  }
+  if (Result.isSuccess(compiled) && key.length <= maxKeyLength) kept.set(key, compiled.success)
   return compiled
 }
 

@@ -1,3 +1,4 @@
+import { BoundedMap } from "../BoundedMap.ts"
 import { type Definition, definitionLine, definitionName } from "./Definitions.ts"
 
 /** A text of pattern definitions, one `NAME regex` per line. */
@@ -26,8 +27,7 @@ export const noDefinitions: TenantDefinitions = { version: "", sources: [], left
 export const countNames = ({ text }: PatternSource): number =>
   text.split(/\r?\n/).filter((line) => /^\s*[A-Za-z0-9_]+(\s|$)/.test(line)).length
 
-const keptVersions = 16
-const kept = new Map<string, ReadonlyMap<string, Definition>>()
+const kept = new BoundedMap<string, ReadonlyMap<string, Definition>>(16)
 
 /**
  * The definitions by name. Never fails: a line that defines nothing is skipped, and a definition without a regular
@@ -47,7 +47,6 @@ export const definitionsOf = ({ version, sources }: TenantDefinitions): Readonly
       found.set(name, regex === "" ? { ...place, regex: name, fault } : { ...place, regex })
     })
   }
-  if (kept.size >= keptVersions) kept.delete(kept.keys().next().value!)
   kept.set(version, found)
   return found
 }

@@ -1,10 +1,11 @@
+import { BoundedMap } from "../../languages/BoundedMap.ts"
+
 /** A map of at most `most` entries, each kept until its own time. When it is full, the oldest entries are dropped. */
 export class ExpiringMap<K, V> {
-  readonly #entries = new Map<K, { readonly value: V; readonly until: number }>()
-  readonly #most: number
+  readonly #entries: BoundedMap<K, { readonly value: V; readonly until: number }>
 
   constructor(most: number) {
-    this.#most = most
+    this.#entries = new BoundedMap(most)
   }
 
   /** The value of the key; undefined if it has expired. `now` and `until` are times of the same clock. */
@@ -16,11 +17,6 @@ export class ExpiringMap<K, V> {
   }
 
   set(key: K, value: V, until: number): void {
-    this.#entries.delete(key)
-    for (const oldest of this.#entries.keys()) {
-      if (this.#entries.size < this.#most) break
-      this.#entries.delete(oldest)
-    }
     this.#entries.set(key, { value, until })
   }
 

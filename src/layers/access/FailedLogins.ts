@@ -1,3 +1,5 @@
+import { BoundedMap } from "../../languages/BoundedMap.ts"
+
 /** Number of wrong passwords that an address may send at once, and how many more per second. */
 export const failuresAtOnce = 30
 const failuresPerSecond = 1
@@ -7,7 +9,7 @@ const mostAddresses = 10_000
  * Limits wrong passwords per address by a token bucket: each failure takes one token, and tokens come back with time.
  */
 export class FailedLogins {
-  readonly #tries = new Map<string, { left: number; at: number }>()
+  readonly #tries = new BoundedMap<string, { left: number; at: number }>(mostAddresses)
   readonly #now: () => number
 
   /** @param now milliseconds of the monotonic clock */
@@ -21,11 +23,6 @@ export class FailedLogins {
 
   failed(network: string): void {
     const left = Math.max(0, this.#left(network) - 1)
-    this.#tries.delete(network)
-    if (this.#tries.size >= mostAddresses) {
-      const [oldest] = this.#tries.keys()
-      this.#tries.delete(oldest!)
-    }
     this.#tries.set(network, { left, at: this.#now() })
   }
 

@@ -1,4 +1,5 @@
 import { hash, randomBytes } from "node:crypto"
+import { BoundedMap } from "../../languages/BoundedMap.ts"
 
 /** Milliseconds after which a verified credential has to be checked again: since its last use, and since its check. */
 const idle = 60_000
@@ -20,7 +21,7 @@ interface Verified {
  */
 export class VerifiedCredentials {
   readonly #key = randomBytes(16).toString("latin1")
-  readonly #entries = new Map<string, Verified>()
+  readonly #entries = new BoundedMap<string, Verified>(most)
   readonly #now: () => number
 
   /** @param now milliseconds of the monotonic clock */
@@ -52,11 +53,6 @@ export class VerifiedCredentials {
 
   add(id: string, user: string, stored: string): void {
     const now = this.#now()
-    this.#entries.delete(id)
-    if (this.#entries.size >= most) {
-      const [oldest] = this.#entries.keys()
-      this.#entries.delete(oldest!)
-    }
     this.#entries.set(id, { user, stored, checkedAt: now, usedAt: now })
   }
 

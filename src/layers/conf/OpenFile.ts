@@ -3,6 +3,7 @@ import { Effect, type Scope, Stream } from "effect"
 import { within } from "../../drivers/files/Deadline.ts"
 import { type OpenedFile, type OpenFailure, openInside } from "../../drivers/files/OpenInside.ts"
 import { StorageUnreachable } from "../../errors/StorageUnreachable.ts"
+import { BoundedMap } from "../../languages/BoundedMap.ts"
 import type { ConfFile } from "../../services/conf/Conf.ts"
 import { chunkSize, chunksOf } from "./Chunks.ts"
 
@@ -13,7 +14,7 @@ const remembered = 10_000
  * once. Fails when a read takes longer than `deadline` milliseconds.
  */
 const fileHashes = (deadline: number) => {
-  const known = new Map<string, string>()
+  const known = new BoundedMap<string, string>(remembered)
   return async ({ handle, version, size }: OpenedFile): Promise<string> => {
     const found = known.get(version)
     if (found !== undefined) return found
@@ -27,7 +28,6 @@ const fileHashes = (deadline: number) => {
       hash.update(buffer.subarray(0, bytesRead))
       position += bytesRead
     }
-    if (known.size >= remembered) known.delete(known.keys().next().value!)
     const digest = hash.digest("hex")
     known.set(version, digest)
     return digest

@@ -4,6 +4,7 @@ import { Effect, Layer } from "effect"
 import { within } from "../../drivers/files/Deadline.ts"
 import { isAbsent, isInside, type OpenedFile, openInside } from "../../drivers/files/OpenInside.ts"
 import { StorageUnreachable } from "../../errors/StorageUnreachable.ts"
+import { BoundedMap } from "../../languages/BoundedMap.ts"
 import { type FoundPatterns, maxBytes, maxSources, PatternFiles } from "../../services/operators/PatternFiles.ts"
 import { Settings } from "../../services/shared/settings/Settings.ts"
 
@@ -97,15 +98,13 @@ const readFolder = async (root: string, known: Folder | undefined): Promise<Fold
 export const layer = Layer.effect(
   PatternFiles,
   Effect.map(Settings, ({ conf, storageDeadline }) => {
-    const folders = new Map<string, Folder>()
+    const folders = new BoundedMap<string, Folder>(keptTenants)
     return PatternFiles.of({
       read: Effect.fn("PatternFiles.read")((tenant) =>
         Effect.tryPromise({
           try: async () => {
             const known = folders.get(tenant)
             const folder = await within(storageDeadline, readFolder(join(conf, "tenants", tenant), known))
-            folders.delete(tenant)
-            if (folders.size >= keptTenants) folders.delete(folders.keys().next().value!)
             folders.set(tenant, folder)
             return folder.found
           },

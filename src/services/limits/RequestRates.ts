@@ -1,5 +1,6 @@
 import { Context, Deferred, Effect, Exit, Layer } from "effect"
 import type { LimitExceeded } from "../../errors/LimitExceeded.ts"
+import { BoundedMap } from "../../languages/BoundedMap.ts"
 import { monotonicNow } from "../../protocol/MonotonicTime.ts"
 import { inBackground } from "../shared/process/Background.ts"
 import type { Principal } from "../shared/security/Principal.ts"
@@ -66,7 +67,7 @@ export class RequestRates extends Context.Service<
         if (before?.limits === limits) return before
         const rate = tenant === "" ? undefined : rateOf(limits, "requestsPerSecond")
         const bucket = rate && new Bucket({ tenant, principal: "" }, "requestsPerSecond", rate)
-        const known = { limits, tenant: bucket, meters: new Map<string, Meter>() }
+        const known = { limits, tenant: bucket, meters: new BoundedMap<string, Meter>(mostPrincipals) }
         tenants.set(tenant, known)
         return known
       }
@@ -178,8 +179,6 @@ export class RequestRates extends Context.Service<
           if (before !== undefined) return before
           const rate = rateOf(known.limits, "requestsPerSecondOfPrincipal")
           const own = rate && new Bucket({ tenant, principal: id }, "requestsPerSecondOfPrincipal", rate)
-          const [oldest] = known.meters.keys()
-          if (known.meters.size >= mostPrincipals && oldest !== undefined) known.meters.delete(oldest)
           const made = new Meter([known.tenant, own].filter((bucket) => bucket !== undefined))
           known.meters.set(id, made)
           return made

@@ -2,6 +2,7 @@ import { Context, Effect, Layer, Stream } from "effect"
 import * as Hex from "effect/encoding/Hex"
 import { Blobs } from "../../drivers/blobs/Blobs.ts"
 import type { StorageUnreachable } from "../../errors/StorageUnreachable.ts"
+import { BoundedMap } from "../../languages/BoundedMap.ts"
 import {
   countNames,
   noDefinitions,
@@ -30,13 +31,6 @@ const encoder = new TextEncoder()
 /** Cache sizes: texts of builds (by tenant and hash), and tenants with compiled definitions. */
 const keptBuilds = 128
 const keptTenants = 32
-
-const remember = <A>(kept: Map<string, A>, max: number, key: string, value: A): A => {
-  kept.delete(key)
-  if (kept.size >= max) kept.delete(kept.keys().next().value!)
-  kept.set(key, value)
-  return value
-}
 
 /** Drops the sources that exceed the limits. It starts at the end, because later sources take precedence. */
 const bounded = (all: ReadonlyArray<PatternSource>): FoundPatterns => {
@@ -91,8 +85,8 @@ export class TenantPatterns extends Context.Service<
       const files = yield* PatternFiles
       const store = yield* ArtifactStore
       const blobs = yield* Blobs
-      const builds = new Map<string, string | undefined>()
-      const tenants = new Map<string, Made>()
+      const builds = new BoundedMap<string, string | undefined>(keptBuilds)
+      const tenants = new BoundedMap<string, Made>(keptTenants)
 
       const listed = (tenant: TenantId) =>
         Effect.map(store.builds(tenant, "GROK_PATTERNS", maxSources + 1), (builds) =>
@@ -117,7 +111,8 @@ export class TenantPatterns extends Context.Service<
         } catch {
           text = undefined
         }
-        return remember(builds, keptBuilds, key, text)
+        builds.set(key, text)
+        return text
       })
 
       const artifacts = Effect.fnUntraced(function* (tenant: TenantId, found: ReadonlyArray<Build>) {
@@ -146,7 +141,7 @@ export class TenantPatterns extends Context.Service<
           const builds = JSON.stringify(found)
           if (made?.own === own && made.builds === builds) return made.definitions
           const definitions = yield* joined(yield* artifacts(tenant, found), own)
-          remember(tenants, keptTenants, tenant, { own, builds, definitions })
+          tenants.set(tenant, { own, builds, definitions })
           return definitions
         })
       })

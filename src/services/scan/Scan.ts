@@ -1,6 +1,7 @@
 import { Context, Effect, Layer } from "effect"
 import { Overloaded } from "../../errors/Overloaded.ts"
 import type { StorageUnreachable } from "../../errors/StorageUnreachable.ts"
+import { BoundedMap } from "../../languages/BoundedMap.ts"
 import { descriptor, nodesOf } from "../../nodes/Catalogue.ts"
 import { type Runtime, runtimes } from "../../protocol/Flowline.ts"
 import { monotonicNow } from "../../protocol/MonotonicTime.ts"
@@ -51,7 +52,7 @@ export class Scan extends Context.Service<
       const tenantNodes = yield* TenantNodes
       const audit = yield* Audit
       const builtin = new Map(runtimes.map((runtime) => [runtime, nodesOf(runtime).map(descriptor)]))
-      const remembered = new Map<string, Remembered>()
+      const remembered = new BoundedMap<string, Remembered>(maxRemembered)
       const turns = new FairSemaphore({
         all: tenantsAtOnce,
         each: 1,
@@ -73,7 +74,6 @@ export class Scan extends Context.Service<
         if (known !== undefined) return known
         const now = yield* monotonicNow
         const { nodes, isSettled } = yield* tenantNodes.scan(tenant)
-        if (remembered.size >= maxRemembered) remembered.delete(remembered.keys().next().value!)
         remembered.set(tenant, { version, nodes, until: isSettled ? Infinity : now + unsettledMillis })
         return nodes
       })
