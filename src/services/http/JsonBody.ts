@@ -1,10 +1,9 @@
-import { Effect, Stream } from "effect"
+import { Effect } from "effect"
 import type { HttpServerRequest } from "effect/http"
 import { BadRequest, type Issue, invalidBody } from "../../errors/BadRequest.ts"
-import { TooLarge } from "../../errors/TooLarge.ts"
 import { UnsupportedMediaType } from "../../errors/UnsupportedMediaType.ts"
 import { readJsonBytes } from "../../languages/document/JsonRequest.ts"
-import { ByteBuffer } from "../shared/bytes/ByteBuffer.ts"
+import { wholeBody } from "../shared/bytes/WholeBody.ts"
 import { EarlierFaults } from "../shared/requests/RequestProblems.ts"
 import { digestFault } from "./Digest.ts"
 
@@ -58,12 +57,7 @@ const allFaults = Effect.fnUntraced(function* <A extends { readonly body: Uint8A
 })
 
 const readBody = Effect.fnUntraced(function* (request: HttpServerRequest.HttpServerRequest, limit: number) {
-  const bytes = new ByteBuffer()
-  yield* Stream.runForEach(request.stream, (chunk) => {
-    bytes.append(chunk)
-    return bytes.length > limit ? Effect.fail(new TooLarge({ limit: "jsonBody", value: limit })) : Effect.void
-  }).pipe(Effect.catchTag("HttpServerError", () => invalidBody("The body is incomplete")))
-  const body = bytes.value.slice()
+  const body = (yield* wholeBody(request, limit)).slice()
   const fault = yield* digestFault(request.headers, body)
   return fault === undefined ? body : yield* invalidBody(fault)
 })

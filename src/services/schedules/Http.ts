@@ -1,14 +1,14 @@
-import { Effect, Stream } from "effect"
+import { Effect } from "effect"
 import { type HttpServerRequest, HttpServerRespondable, HttpServerResponse } from "effect/http"
 import { HttpApiBuilder } from "effect/http-api"
 import { Api } from "../../Api.ts"
-import { BadRequest, invalidBody } from "../../errors/BadRequest.ts"
-import { TooLarge } from "../../errors/TooLarge.ts"
+import { type BadRequest, invalidBody } from "../../errors/BadRequest.ts"
+import { usableKey } from "../http/Idempotency.ts"
 import { readJson, readOptionalJson } from "../http/JsonBody.ts"
 import { listResponse } from "../http/Paging.ts"
 import { changeable, creatable, isConditional } from "../http/Preconditions.ts"
-import { ByteBuffer } from "../shared/bytes/ByteBuffer.ts"
 import { textDigest } from "../shared/bytes/TextDigest.ts"
+import { wholeBody } from "../shared/bytes/WholeBody.ts"
 import { Settings } from "../shared/settings/Settings.ts"
 import { TenantId } from "../shared/Tenant.ts"
 import { readBackfill, readRun, readSchedule } from "./Definition.ts"
@@ -27,12 +27,7 @@ const keyOf = (params: { readonly tenant: string; readonly name: string }): Sche
 /** What makes a repeated request the same one: its key, or one that no other request has. */
 const requestKey = (request: Request): Effect.Effect<string, BadRequest> => {
   const given = request.headers["idempotency-key"]
-  if (given === undefined) return Effect.sync(() => crypto.randomUUID())
-  if (/^[\x21-\x7e]{1,255}$/.test(given)) return Effect.succeed(`key-${given}`)
-  return new BadRequest({
-    detail: "The idempotency key is invalid",
-    issues: [{ part: "header", pointer: "/idempotency-key", detail: "Expected 1 to 255 visible ASCII characters" }]
-  })
+  return given === undefined ? Effect.sync(() => crypto.randomUUID()) : Effect.as(usableKey(request), `key-${given}`)
 }
 
 /** The tag of what people have set: when a schedule fires next changes without them, and refuses nobody's change. */
@@ -127,17 +122,6 @@ export const HooksHttp = HttpApiBuilder.group(
     const hooks = yield* Hooks
     const { limits } = yield* Settings
 
-    const bytesOf = Effect.fnUntraced(function* (request: Request) {
-      const bytes = new ByteBuffer()
-      yield* Stream.runForEach(request.stream, (chunk) => {
-        bytes.append(chunk)
-        return bytes.length > limits.jsonBody
-          ? Effect.fail(new TooLarge({ limit: "jsonBody", value: limits.jsonBody }))
-          : Effect.void
-      }).pipe(Effect.catchTag("HttpServerError", () => invalidBody("The body is incomplete")))
-      return bytes.value
-    })
-
     const textOf = (bytes: Uint8Array) =>
       Effect.try({
         try: () => new TextDecoder("utf-8", { fatal: true }).decode(bytes),
@@ -148,7 +132,7 @@ export const HooksHttp = HttpApiBuilder.group(
       Effect.gen(function* () {
         // The body of a request that has neither the token nor what may be a signature is not read.
         const [, token] = bearer.exec(request.headers["authorization"] ?? "") ?? []
-        const read = yield* Effect.cached(bytesOf(request))
+        const read = yield* Effect.cached(wholeBody(request, limits.jsonBody))
         const hook = yield* hooks.authorize(keyOf(params), { token, headers: request.headers, body: read })
         const key = yield* requestKey(request)
         const [type = ""] = (request.headers["content-type"] ?? "").split(";")

@@ -1,13 +1,12 @@
-import { Effect, Schema, Stream } from "effect"
+import { Effect, Schema } from "effect"
 import { HttpRouter, type HttpServerRequest, HttpServerRespondable, HttpServerResponse } from "effect/http"
 import { BadRequest } from "../../../errors/BadRequest.ts"
-import { TooLarge } from "../../../errors/TooLarge.ts"
 import { Unauthorized } from "../../../errors/Unauthorized.ts"
 import { UnsupportedMediaType } from "../../../errors/UnsupportedMediaType.ts"
 import { Authenticator } from "../../../services/access/Authenticator.ts"
 import { type Credential, Logins } from "../../../services/access/Logins.ts"
 import { type Session, Sessions } from "../../../services/access/Sessions.ts"
-import { ByteBuffer } from "../../../services/shared/bytes/ByteBuffer.ts"
+import { wholeBody } from "../../../services/shared/bytes/WholeBody.ts"
 import { strict } from "../../../services/shared/requests/RequestProblems.ts"
 import { issuesOf } from "../../../services/shared/requests/SchemaIssues.ts"
 import {
@@ -61,13 +60,9 @@ const readBody = Effect.fnUntraced(function* (request: Request) {
   if (!/^\s*application\/json\s*(;|$)/i.test(type)) {
     return yield* new UnsupportedMediaType({ detail: "Send the login with Content-Type: application/json" })
   }
-  const bytes = new ByteBuffer()
-  yield* Stream.runForEach(request.stream, (chunk) => {
-    bytes.append(chunk)
-    return bytes.length > mostBytes ? Effect.fail(new TooLarge({ limit: "jsonBody", value: mostBytes })) : Effect.void
-  }).pipe(Effect.catchTag("HttpServerError", () => invalid("The body is incomplete")))
+  const bytes = yield* wholeBody(request, mostBytes)
   return yield* Effect.try({
-    try: (): unknown => JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes.value)),
+    try: (): unknown => JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes)),
     catch: () => invalid("The body is not JSON in UTF-8")
   })
 })
