@@ -1,5 +1,4 @@
 import { Effect } from "effect"
-import * as Hex from "effect/encoding/Hex"
 import { type HttpServerRequest, HttpServerResponse } from "effect/http"
 import { HttpApiBuilder } from "effect/http-api"
 import { Api } from "../../Api.ts"
@@ -10,14 +9,13 @@ import { readable, withoutTag } from "../http/Preconditions.ts"
 import { readUpload } from "../http/Upload.ts"
 import { mediaTypeOf } from "../shared/bytes/MediaType.ts"
 import { StreamHash } from "../shared/bytes/StreamHash.ts"
+import { textDigest } from "../shared/bytes/TextDigest.ts"
 import { IdempotencyStore } from "../shared/idempotency/IdempotencyStore.ts"
 import { tagged } from "../shared/reads/EntityTag.ts"
 import { Settings } from "../shared/settings/Settings.ts"
 import { TenantId } from "../shared/Tenant.ts"
 import { ArtifactName, ArtifactVersion, artifactTypes, GroupName, versionsIn } from "./Artifact.ts"
 import { Artifacts, uploadFaults } from "./Artifacts.ts"
-
-const encoder = new TextEncoder()
 
 /** The versions to delete. */
 const versionsOf = (given: string | ReadonlyArray<string> | undefined) =>
@@ -62,7 +60,9 @@ export const ArtifactsHttp = HttpApiBuilder.group(
       )
       const isNew = request.headers["if-none-match"]?.trim() === "*"
       const done = (json: string) => ({ status: 201, body: JSON.parse(json) as unknown })
-      const sent = encoder.encode(`${blob.sha256} ${file.filename} ${new TextDecoder().decode(checked.bytes)}`)
+      const sent = new TextEncoder().encode(
+        `${blob.sha256} ${file.filename} ${new TextDecoder().decode(checked.bytes)}`
+      )
       return yield* idempotent(answers, request, tenant, sent, (answered) =>
         artifacts.add(tenant, { ...blob, file }, checked, isNew, answered(done))
       )
@@ -94,8 +94,7 @@ export const ArtifactsHttp = HttpApiBuilder.group(
         Effect.fnUntraced(function* ({ params, query, request }) {
           const { json } = yield* metadata(TenantId(params.tenant), query)
           // The tag of the metadata, not of the build: several versions may have the same build.
-          const digest = yield* Effect.promise(() => crypto.subtle.digest("SHA-256", encoder.encode(json)))
-          const etag = Hex.encode(new Uint8Array(digest))
+          const etag = yield* textDigest(json)
           yield* readable(request, { etag })
           return tagged(request, etag, () => HttpServerResponse.text(json, { contentType: "application/json" }))
         })

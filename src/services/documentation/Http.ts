@@ -5,6 +5,7 @@ import { Api } from "../../Api.ts"
 import { rangesOf } from "../http/Accept.ts"
 import { download } from "../http/Download.ts"
 import { mediaTypeOf } from "../shared/bytes/MediaType.ts"
+import { textDigest } from "../shared/bytes/TextDigest.ts"
 import { CoalescedReads } from "../shared/reads/CoalescedReads.ts"
 import { TenantId } from "../shared/Tenant.ts"
 import { Documentation, type Page } from "./Documentation.ts"
@@ -44,9 +45,6 @@ const pagePolicy = [
 ].join("; ")
 
 const encoder = new TextEncoder()
-
-const hex = (bytes: ArrayBuffer): string =>
-  Array.from(new Uint8Array(bytes), (byte) => byte.toString(16).padStart(2, "0")).join("")
 
 export const DocumentationHttp = HttpApiBuilder.group(
   Api,
@@ -98,7 +96,7 @@ export const DocumentationHttp = HttpApiBuilder.group(
         tenant,
         request,
         size: bytes.length,
-        etag: hex(yield* Effect.promise(() => crypto.subtle.digest("SHA-256", bytes))),
+        etag: yield* textDigest(bytes),
         filename: path.slice(path.lastIndexOf("/") + 1),
         contentType,
         disposition: "inline",

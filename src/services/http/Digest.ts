@@ -1,7 +1,7 @@
 import { Effect } from "effect"
+import * as Base64 from "effect/encoding/Base64"
+import { sha256 } from "../shared/bytes/TextDigest.ts"
 import { digestFaultOf, sentDigests } from "./SentDigest.ts"
-
-const base64 = (bytes: Uint8Array): string => btoa(String.fromCharCode(...bytes))
 
 /** True when the headers contain a SHA-256 that {@link digestFault} can check. */
 export const hasDigest = (fields: Readonly<Record<string, unknown>>): boolean => sentDigests(fields).length > 0
@@ -16,6 +16,5 @@ export const digestFault = Effect.fnUntraced(function* (
 ) {
   const digests = sentDigests(fields)
   if (digests.length === 0) return undefined
-  const digest = yield* Effect.promise(() => crypto.subtle.digest("SHA-256", bytes))
-  return digestFaultOf(digests, base64(new Uint8Array(digest)))
+  return digestFaultOf(digests, Base64.encode(yield* sha256(bytes)))
 })

@@ -1,10 +1,10 @@
 import { Effect, Fiber, Predicate, Schema, type Scope } from "effect"
-import * as Hex from "effect/encoding/Hex"
 import { type HttpServerRequest, HttpServerResponse } from "effect/http"
 import { BadRequest } from "../../errors/BadRequest.ts"
 import { Conflict } from "../../errors/Conflict.ts"
 import { IdempotencyKeyReused } from "../../errors/IdempotencyKeyReused.ts"
 import type { StorageUnreachable } from "../../errors/StorageUnreachable.ts"
+import { textDigest } from "../shared/bytes/TextDigest.ts"
 import { type Commit, unkeyed } from "../shared/idempotency/Commit.ts"
 import {
   IdempotencyKey,
@@ -39,10 +39,10 @@ const respond = (answer: Answer, replayed: boolean) => {
 }
 
 const fingerprintOf = (request: HttpServerRequest.HttpServerRequest, body: Uint8Array<ArrayBuffer>) =>
-  Effect.promise(async () => {
-    const digest = await crypto.subtle.digest("SHA-256", body)
-    return `${request.method} ${request.url} ${request.headers["if-match"] ?? ""} ${Hex.encode(new Uint8Array(digest))}`
-  })
+  Effect.map(
+    textDigest(body),
+    (digest) => `${request.method} ${request.url} ${request.headers["if-match"] ?? ""} ${digest}`
+  )
 
 /** The result of the work. The status is 200 unless `status` is set; there may be no body. */
 export interface Done {

@@ -1,7 +1,7 @@
 import { Effect } from "effect"
-import * as Hex from "effect/encoding/Hex"
 import { HttpServerRequest, HttpServerResponse } from "effect/http"
 import { byteChunks, chunkBytes } from "../shared/bytes/ByteChunks.ts"
+import { textDigest } from "../shared/bytes/TextDigest.ts"
 import type { Held } from "../shared/capacity/RequestMemory.ts"
 import { tagged } from "../shared/reads/EntityTag.ts"
 
@@ -9,10 +9,6 @@ import { tagged } from "../shared/reads/EntityTag.ts"
 export const listBytes = 3.5 * 1024 * 1024
 
 const encoder = new TextEncoder()
-
-/** The SHA-256 of bytes in hex. It is made beside the event loop. */
-const digestOf = (bytes: Uint8Array<ArrayBuffer>) =>
-  Effect.promise(async () => Hex.encode(new Uint8Array(await crypto.subtle.digest("SHA-256", bytes))))
 
 /** A JSON text that can be answered to several requests: a small one as text, a large one as bytes with their digest. */
 export type PreparedText =
@@ -33,7 +29,7 @@ const prepare = (text: string, held: Held, link: string | undefined, isRead: boo
   const withLink = encoder.encode(text + (link ?? ""))
   const bytes = withLink.subarray(0, withLink.length - encoder.encode(link).length)
   held.change(withLink.length)
-  const digest = isRead ? digestOf(withLink) : Effect.undefined
+  const digest = isRead ? textDigest(withLink) : Effect.undefined
   return Effect.map(digest, (digest) => ({ _tag: "Large", bytes, link, digest }))
 }
 

@@ -5,7 +5,7 @@ import { LimitExceeded } from "../../errors/LimitExceeded.ts"
 import { NotFound } from "../../errors/NotFound.ts"
 import type { StorageUnreachable } from "../../errors/StorageUnreachable.ts"
 import { Audit } from "../audit/Audit.ts"
-import { textDigest } from "../shared/bytes/TextDigest.ts"
+import { sha256, textDigest } from "../shared/bytes/TextDigest.ts"
 import type { ListRow, ListSpan } from "../shared/reads/Listing.ts"
 import { strict } from "../shared/requests/RequestProblems.ts"
 import { issuesOf } from "../shared/requests/SchemaIssues.ts"
@@ -84,12 +84,12 @@ export class Keys extends Context.Service<
         for (;;) {
           const text = makeKey()
           const id = keyIdOf(text)!
-          const sha256 = new Uint8Array(
-            yield* Effect.promise(() => crypto.subtle.digest("SHA-256", new TextEncoder().encode(text)))
-          )
+          const digest = yield* sha256(text)
           const said = yield* textDigest(JSON.stringify([key.name, key.role, key.owner, isoOf(key.expiresAt)]))
-          const added = yield* audit.change(key.tenant, store.add({ ...key, id, sha256 }, mostKeys), ({ _tag }) =>
-            _tag === "Added" ? { action: "keys.create", target: id, after: said } : undefined
+          const added = yield* audit.change(
+            key.tenant,
+            store.add({ ...key, id, sha256: digest }, mostKeys),
+            ({ _tag }) => (_tag === "Added" ? { action: "keys.create", target: id, after: said } : undefined)
           )
           switch (added._tag) {
             case "Added":

@@ -1,5 +1,4 @@
 import { Context, Effect, Layer, Stream } from "effect"
-import * as Hex from "effect/encoding/Hex"
 import { Blobs } from "../../drivers/blobs/Blobs.ts"
 import type { StorageUnreachable } from "../../errors/StorageUnreachable.ts"
 import { BoundedMap } from "../../languages/BoundedMap.ts"
@@ -10,6 +9,7 @@ import {
   type TenantDefinitions
 } from "../../languages/grok/TenantDefinitions.ts"
 import { ArtifactStore } from "../artifacts/ArtifactStore.ts"
+import { textDigest } from "../shared/bytes/TextDigest.ts"
 import type { TenantId } from "../shared/Tenant.ts"
 import { type FoundPatterns, maxBytes, maxNames, maxSources, PatternFiles } from "./PatternFiles.ts"
 
@@ -64,9 +64,7 @@ const joined = Effect.fnUntraced(function* (shared: FoundPatterns, own: FoundPat
   const { sources, leftOut } = bounded([...shared.sources, ...own.sources])
   const found = { sources, leftOut: [...own.leftOut, ...shared.leftOut, ...leftOut] }
   if (found.sources.length === 0 && found.leftOut.length === 0) return noDefinitions
-  const content = encoder.encode(JSON.stringify(found))
-  const digest = yield* Effect.promise(() => crypto.subtle.digest("SHA-256", content))
-  return { version: Hex.encode(new Uint8Array(digest)), ...found }
+  return { version: yield* textDigest(JSON.stringify(found)), ...found }
 })
 
 /**

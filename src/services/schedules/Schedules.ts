@@ -11,7 +11,7 @@ import { Audit } from "../audit/Audit.ts"
 import { ExecutionId } from "../executions/Execution.ts"
 import { Executions } from "../executions/Executions.ts"
 import { ScheduleClock } from "../runs/ScheduleClock.ts"
-import { textDigest } from "../shared/bytes/TextDigest.ts"
+import { sha256, textDigest } from "../shared/bytes/TextDigest.ts"
 import { FlowlineId } from "../shared/FlowlineId.ts"
 import type { ListRow, ListSpan } from "../shared/reads/Listing.ts"
 import type { TenantId } from "../shared/Tenant.ts"
@@ -32,13 +32,6 @@ const mostTimes = 10_000
 /** `fgh_<256 random bits in base64url>`. Programs that look for leaked secrets find it by this pattern. */
 export const hookToken = /^fgh_[A-Za-z0-9_-]{43}$/
 const makeToken = () => `fgh_${Base64Url.encode(crypto.getRandomValues(new Uint8Array(32)))}`
-
-/** The SHA-256 of the bytes, or of the text in UTF-8. */
-export const sha256Of = (given: string | Uint8Array<ArrayBuffer>) =>
-  Effect.promise(async () => {
-    const bytes = typeof given === "string" ? new TextEncoder().encode(given) : given
-    return new Uint8Array(await crypto.subtle.digest("SHA-256", bytes))
-  })
 
 const isoOf = (time: number | null) => (time === null ? null : new Date(time).toISOString())
 
@@ -156,7 +149,7 @@ export class Schedules extends Context.Service<
           afterFlowline: flowline,
           afterSchedule: schedule,
           afterOn: kind === "after" ? on : undefined,
-          tokenSha256: token === undefined ? undefined : yield* sha256Of(token),
+          tokenSha256: token === undefined ? undefined : yield* sha256(token),
           anchor,
           nextAt: timesOf(request.trigger, anchor)?.next(now),
           files
@@ -231,8 +224,8 @@ export class Schedules extends Context.Service<
           const { kind } = yield* row(key)
           if (kind !== "webhook") return yield* new Conflict({ detail: "The schedule has no webhook" })
           const token = makeToken()
-          const sha256 = yield* sha256Of(token)
-          const isSet = yield* audit.change(key.tenant, store.setToken(key, sha256), (isSet) =>
+          const digest = yield* sha256(token)
+          const isSet = yield* audit.change(key.tenant, store.setToken(key, digest), (isSet) =>
             isSet ? { action: "schedules.newToken", target: key.name } : undefined
           )
           return isSet ? token : yield* missing(key)
