@@ -1,5 +1,6 @@
 import { Effect } from "effect"
 import type { HttpServerRequest } from "effect/http"
+import { concatBytes } from "../../languages/ConcatBytes.ts"
 import { idempotent } from "../http/Idempotency.ts"
 import { readOptionalJson } from "../http/JsonBody.ts"
 import type { FlowlineId } from "../shared/FlowlineId.ts"
@@ -14,14 +15,8 @@ import { seenBy } from "./SavedHttp.ts"
 
 const started = ({ id }: StartedExecution) => ({ body: { id } })
 
-const joined = (one: Uint8Array, other: Uint8Array): Uint8Array<ArrayBuffer> => {
-  const both = new Uint8Array(one.length + 1 + other.length)
-  both.set(one)
-  // No byte of UTF-8, so that no two pairs are joined to the same.
-  both[one.length] = 0xff
-  both.set(other, one.length + 1)
-  return both
-}
+/** No byte of UTF-8, so that no two pairs of a file and its parameters are the same body. */
+const between = Uint8Array.of(0xff)
 
 /** The endpoints that start executions: of a file, and of a saved flowline. */
 export const starts = Effect.gen(function* () {
@@ -35,7 +30,7 @@ export const starts = Effect.gen(function* () {
     const form = yield* readFileAndParameters(tenant, request)
     const file = fileIn(form)
     const { sent, given } = yield* parametersIn(form)
-    const body = sent.length === 0 ? file.bytes : joined(file.bytes, sent)
+    const body = sent.length === 0 ? file.bytes : concatBytes([file.bytes, between, sent])
     return yield* idempotent(answers, request, tenant, body, (answered) =>
       starter.executeOnce(tenant, file, answered(started), given)
     )

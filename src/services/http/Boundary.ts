@@ -1,3 +1,5 @@
+import { concatBytes } from "../../languages/ConcatBytes.ts"
+
 const encoder = new TextEncoder()
 
 /** The boundary of a form's content type, empty when there is none. */
@@ -11,13 +13,6 @@ export const typeWith = (boundary: string): string =>
   `multipart/form-data; boundary="${boundary.replaceAll(/["\\]/g, "\\$&")}"`
 
 const isBlank = (byte: number | undefined): boolean => byte === 32 || byte === 9
-
-const joined = (one: Uint8Array, other: Uint8Array): Uint8Array => {
-  const both = new Uint8Array(one.length + other.length)
-  both.set(one)
-  both.set(other, one.length)
-  return both
-}
 
 /** Where the needle begins, the first time from `from` on; -1 where it does not. It begins with a carriage return. */
 const find = (bytes: Uint8Array, needle: Uint8Array, from: number): number => {
@@ -40,7 +35,7 @@ export const withoutPadding = (boundary: string, write: (chunk: Uint8Array) => v
   let state: "first" | "plain" | "padding" | "content" = "first"
 
   const filter = (chunk: Uint8Array): void => {
-    const bytes = held.length === 0 ? chunk : joined(held, chunk)
+    const bytes = held.length === 0 ? chunk : concatBytes([held, chunk])
     let at = 0
     for (;;) {
       if (state === "padding") {
@@ -78,7 +73,7 @@ export const withoutPadding = (boundary: string, write: (chunk: Uint8Array) => v
   return {
     write: (chunk: Uint8Array): void => {
       if (state === "plain") write(chunk)
-      else if (state === "first") begin(held.length === 0 ? chunk : joined(held, chunk))
+      else if (state === "first") begin(held.length === 0 ? chunk : concatBytes([held, chunk]))
       else filter(chunk)
     },
     /** Passes on what was held at the end of the body. */

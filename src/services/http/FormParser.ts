@@ -6,8 +6,8 @@ import { ByteBuffer } from "../shared/bytes/ByteBuffer.ts"
 import type { RunningHash } from "../shared/bytes/StreamHash.ts"
 import type { DeclaredFile, PartRule } from "../shared/requests/FormRules.ts"
 import { boundaryOf, typeWith, withoutPadding } from "./Boundary.ts"
+import { type Digest, digestFaultOf, sentDigests } from "./Digest.ts"
 import { PartHeaders } from "./PartHeaders.ts"
-import { type Digest, digestFaultOf, sentDigests } from "./SentDigest.ts"
 
 /** The part that is streamed and not kept. */
 export interface FileRule {

@@ -13,10 +13,10 @@ import type { DeclaredFile, FormPart, PartRules } from "../shared/requests/FormR
 import { Settings } from "../shared/settings/Settings.ts"
 import type { TenantId } from "../shared/Tenant.ts"
 import { receiveBody } from "./BodyReader.ts"
+import { digestFaultOf, sentDigests } from "./Digest.ts"
 import { formBytes } from "./FormMemory.ts"
 import { type FileRule, unreadable } from "./FormParser.ts"
 import { parserFor, receive } from "./FormReader.ts"
-import { digestFaultOf, sentDigests } from "./SentDigest.ts"
 
 /**
  * Memory of the file of an upload in bytes: what has arrived, and what is being written to a disk, or sent to an S3

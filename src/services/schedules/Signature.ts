@@ -1,6 +1,7 @@
 import { Effect, Result, Schema } from "effect"
 import * as Base64 from "effect/encoding/Base64"
 import * as Hex from "effect/encoding/Hex"
+import { concatBytes } from "../../languages/ConcatBytes.ts"
 import { durationMillis } from "../../languages/DurationText.ts"
 import { Span } from "./Span.ts"
 
@@ -92,10 +93,7 @@ export const verified = ({ signatures, before }: Signed, secret: string, body: U
     const text = new TextEncoder()
     const hmac = { name: "HMAC", hash: "SHA-256" }
     const key = await crypto.subtle.importKey("raw", text.encode(secret), hmac, false, ["verify"])
-    const start = text.encode(before)
-    const message = new Uint8Array(start.length + body.length)
-    message.set(start)
-    message.set(body, start.length)
+    const message = concatBytes([text.encode(before), body])
     const all = await Promise.all(signatures.map((one) => crypto.subtle.verify("HMAC", key, one, message)))
     return all.includes(true) ? message : undefined
   })
