@@ -9,6 +9,7 @@ import type { ReadOnlyConfiguration } from "../../errors/ReadOnlyConfiguration.t
 import type { StorageUnreachable } from "../../errors/StorageUnreachable.ts"
 import { pointerOf } from "../../languages/document/Pointer.ts"
 import { Audit } from "../audit/Audit.ts"
+import { names } from "../shared/reads/EntityTag.ts"
 import { RelativePath } from "../shared/requests/RelativePath.ts"
 import { strict } from "../shared/requests/RequestProblems.ts"
 import { issuesOf } from "../shared/requests/SchemaIssues.ts"
@@ -63,14 +64,11 @@ export const readChannel = Effect.fnUntraced(function* (body: unknown) {
   return fault === undefined ? files : yield* fault
 })
 
-const tagOf = ({ digest }: StoredChannel): string => `"${digest}"`
-const names = (header: string, tag: string): boolean => header.split(",").some((one) => one.trim() === tag)
-
 const preconditionFault = (
   { ifMatch, ifNoneMatch }: Preconditions,
   current: StoredChannel | undefined
 ): PreconditionFailed | undefined => {
-  const fits = (header: string) => current !== undefined && (header.trim() === "*" || names(header, tagOf(current)))
+  const fits = (header: string) => current !== undefined && names(header, current.digest, false)
   if (ifMatch !== undefined && !fits(ifMatch)) {
     return new PreconditionFailed({ detail: "The channel has another version than If-Match names" })
   }
@@ -140,7 +138,7 @@ export class ChannelDefinitions extends Context.Service<
             writable: refused === undefined,
             ...reason
           }
-          return { definition, etag: tagOf(found) }
+          return { definition, etag: `"${found.digest}"` }
         }),
         save: Effect.fn("ChannelDefinitions.save")(function* (tenant, channel, body, preconditions) {
           if (!isPathName(channel)) {

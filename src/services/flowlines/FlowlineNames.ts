@@ -2,6 +2,7 @@ import { Effect } from "effect"
 import * as Base64Url from "effect/encoding/Base64Url"
 import { NotFound } from "../../errors/NotFound.ts"
 import { FlowlineId } from "../shared/FlowlineId.ts"
+import { strongTags } from "../shared/reads/EntityTag.ts"
 import type { TenantId } from "../shared/Tenant.ts"
 
 /**
@@ -19,13 +20,11 @@ export const newId = Effect.sync(() => {
 export const tagOf = (id: FlowlineId, version: number): string => `${id}.${version}`
 
 /** The versions of the flowline `id` that an `If-Match` header names; `undefined` when it allows any. */
-export const expectedVersions = (id: FlowlineId, ifMatch: string | undefined): ReadonlyArray<number> | undefined => {
-  if (ifMatch === undefined || ifMatch.trim() === "*") return undefined
-  return ifMatch.split(",").flatMap((tag) => {
-    const version = /^\s*"(.*)\.(\d{1,9})"\s*$/.exec(tag)
+export const expectedVersions = (id: FlowlineId, ifMatch = "*"): ReadonlyArray<number> | undefined =>
+  strongTags(ifMatch)?.flatMap((tag) => {
+    const version = /^(.*)\.(\d{1,9})$/.exec(tag)
     return version?.[1] === id ? [Number(version[2])] : []
   })
-}
 
 /** The name that clients know for a tenant's collection of flowlines. */
 export const indexOf = (tenant: TenantId): string => `${tenant}-flowlines`

@@ -11,6 +11,7 @@ import { readUpload } from "../http/Upload.ts"
 import { mediaTypeOf } from "../shared/bytes/MediaType.ts"
 import { StreamHash } from "../shared/bytes/StreamHash.ts"
 import { IdempotencyStore } from "../shared/idempotency/IdempotencyStore.ts"
+import { strongTags } from "../shared/reads/EntityTag.ts"
 import type { FormPart } from "../shared/requests/FormRules.ts"
 import { Settings } from "../shared/settings/Settings.ts"
 import { TenantId } from "../shared/Tenant.ts"
@@ -32,12 +33,11 @@ const acceptedPath = (part: FormPart) =>
 /** The state of the path that `If-None-Match: *` and `If-Match` require. */
 const expectedOf = ({ headers }: HttpServerRequest.HttpServerRequest): Expected => {
   const isNew = headers["if-none-match"]?.trim() === "*"
-  const match = headers["if-match"]?.trim()
+  const match = headers["if-match"]
   // With both conditions nothing matches: an existing object is never new.
   if (isNew) return match === undefined ? { _tag: "New" } : { _tag: "Latest", sha256s: [] }
   if (match === undefined) return { _tag: "Anything" }
-  const sha256s = [...match.matchAll(/(?:^|,)\s*"([^"]*)"/g)].map((tag) => tag[1] ?? "")
-  return { _tag: "Latest", sha256s: match === "*" ? undefined : sha256s }
+  return { _tag: "Latest", sha256s: strongTags(match) }
 }
 
 export const RegistryHttp = HttpApiBuilder.group(

@@ -6,6 +6,10 @@ const entityTag = /(W\/)?"([\x21\x23-\x7e\x80-\xff]*)"/g
 export const names = (list: string, etag: string, weak: boolean): boolean =>
   list.trim() === "*" || [...list.matchAll(entityTag)].some((tag) => tag[2] === etag && (weak || tag[1] === undefined))
 
+/** The strong tags of a list such as `If-Match`, without their quotes; undefined for `*`, which stands for any. */
+export const strongTags = (list: string): ReadonlyArray<string> | undefined =>
+  list.trim() === "*" ? undefined : [...list.matchAll(entityTag)].flatMap(([, weak, tag = ""]) => (weak ? [] : [tag]))
+
 /** Only the client may cache an answer, and must revalidate it each time, because access may be revoked. */
 export const cacheControl = "private, no-cache"
 
