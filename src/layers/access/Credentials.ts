@@ -1,4 +1,3 @@
-import { IncomingMessage } from "node:http"
 import { Effect, Layer, Option } from "effect"
 import type { HttpServerRequest } from "effect/http"
 import { BadRequest } from "../../errors/BadRequest.ts"
@@ -26,25 +25,8 @@ const orUnauthorized = (principal: Principal | undefined) =>
 
 const ended = new Unauthorized({ detail: "The session has ended: log in again" })
 
-const ambiguous = (detail: string) => Effect.fail(new BadRequest({ detail, issues: [{ part: "header", detail }] }))
-const twoHeaders = ambiguous("Send one credential: Authorization or X-API-Key, not both")
-const repeated = ambiguous("Send one Authorization header: there are several")
-
-/** Whether the header occurs more than once. Node uses only the first one, and a proxy may have checked another. */
-const isRepeated = ({ source }: HttpServerRequest.HttpServerRequest): boolean => {
-  if (!(source instanceof IncomingMessage)) return false
-  const { rawHeaders } = source
-  let found = 0
-  for (let index = 0; index < rawHeaders.length; index += 2) {
-    const name = rawHeaders[index]!
-    if (name.length === 13 && name.toLowerCase() === "authorization") found++
-  }
-  return found > 1
-}
-
-const credentialsOf = ({ headers }: HttpServerRequest.HttpServerRequest): CredentialHeaders => {
-  return { authorization: headers["authorization"], "x-api-key": headers["x-api-key"] }
-}
+const ambiguous = "Send one credential: Authorization or X-API-Key, not both"
+const twoHeaders = Effect.fail(new BadRequest({ detail: ambiguous, issues: [{ part: "header", detail: ambiguous }] }))
 
 /** Scheme and credential of an `Authorization` header; the scheme is any word in any case (RFC 9110, section 11.4). */
 const form = /^([A-Za-z]+) +(\S+)$/
@@ -101,7 +83,7 @@ export const layer = Layer.effect(
       known,
       // No generator: every request passes here.
       authenticate: (request, given, isUse = true) => {
-        const { authorization, "x-api-key": apiKey } = given ?? credentialsOf(request)
+        const { authorization, "x-api-key": apiKey } = given ?? request.headers
         if (authorization === undefined) {
           if (apiKey === undefined && usesSession(request, sessions.cookie)) return bySession(request, isUse)
           return typeof apiKey === "string" && apiKey.startsWith(keyPrefix)
@@ -109,7 +91,6 @@ export const layer = Layer.effect(
             : unauthorized
         }
         if (apiKey !== undefined) return twoHeaders
-        if (isRepeated(request)) return repeated
         const known = authorization.startsWith("Basic ") ? passwords.known(authorization.slice(6)) : undefined
         if (known !== undefined) return Effect.succeed(known)
         const [, scheme = "", credential = ""] = form.exec(authorization) ?? []
