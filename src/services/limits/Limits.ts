@@ -1,4 +1,4 @@
-import { Schema } from "effect"
+import { Record, Schema } from "effect"
 import type { Settings } from "../shared/settings/Settings.ts"
 
 /** What is known of a limit. */
@@ -86,25 +86,7 @@ const most = (name: LimitName) =>
   )
 
 /** What a tenant may use at most. Absent members mean the gateway's default, null means no limit. */
-export const TenantLimits = Schema.Struct({
-  requestsPerSecond: most("requestsPerSecond"),
-  requestsPerSecondOfPrincipal: most("requestsPerSecondOfPrincipal"),
-  burstSeconds: most("burstSeconds"),
-  concurrentUploads: most("concurrentUploads"),
-  runningExecutions: most("runningExecutions"),
-  waitingExecutions: most("waitingExecutions"),
-  runningJobs: most("runningJobs"),
-  jobs: most("jobs"),
-  archives: most("archives"),
-  archiveBytes: most("archiveBytes"),
-  storedVersions: most("storedVersions"),
-  storedBytes: most("storedBytes"),
-  dataFiles: most("dataFiles"),
-  dataBytes: most("dataBytes"),
-  documents: most("documents"),
-  documentBytes: most("documentBytes"),
-  extractionRows: most("extractionRows")
-} satisfies Record<LimitName, unknown>)
+export const TenantLimits = Schema.Struct(Record.map(limitKinds, (_, name) => most(name)))
 export type TenantLimits = typeof TenantLimits.Type
 
 /** Where the value of a limit comes from: the product, a setting, or the access file. */
@@ -130,8 +112,8 @@ export const defaultLimitsOf = (settings: Settings["Service"]): Limits => {
   const known = (value: number | undefined): Limit => ({ value, source: "default" })
   const set = (value: number | undefined): Limit => ({ value, source: "setting" })
   const rate = (value: number) => known(settings.auth === undefined ? undefined : value)
-  const none = known(undefined)
   return {
+    ...Record.map(limitKinds, () => known(undefined)),
     requestsPerSecond: rate(2000),
     requestsPerSecondOfPrincipal: rate(1000),
     burstSeconds: known(usualBurst),
@@ -139,16 +121,8 @@ export const defaultLimitsOf = (settings: Settings["Service"]): Limits => {
     runningExecutions: set(settings.runs.each),
     waitingExecutions: set(settings.tenantQueue),
     runningJobs: set(settings.jobs.each),
-    jobs: none,
-    archives: none,
-    archiveBytes: none,
     storedVersions: set(settings.quota.entries),
-    storedBytes: set(settings.quota.bytes),
-    dataFiles: none,
-    dataBytes: none,
-    documents: none,
-    documentBytes: none,
-    extractionRows: none
+    storedBytes: set(settings.quota.bytes)
   }
 }
 
