@@ -75,7 +75,7 @@ console.log(JSON.stringify(said))
 
 /** A program of another project. Were a type missing, nothing of it would be an error. */
 const typed = `
-import { Effect } from "effect"
+import { Effect, Stream } from "effect"
 import { FlowGateway } from "@flow-gateway/client"
 import { connect as browser } from "@flow-gateway/client/browser"
 import { readHjson } from "@flow-gateway/client/hjson"
@@ -88,6 +88,9 @@ export const named = FlowGateway(url).pipe(
   Effect.flatMap(({ flowlines }) => flowlines.get(missing)),
   Effect.catchTag("NotFound", ({ kind, traceId }) => Effect.succeed<readonly [string, string | undefined]>([kind, traceId]))
 )
+export const printed = Stream.unwrap(
+  Effect.map(FlowGateway(url), ({ follow }) => follow.output({ params: missing.params, query: {} }))
+).pipe(Stream.catchTag("NotFound", ({ kind }) => Stream.succeed<string>(kind)))
 for (const { platform, flowlines } of [connect(url), browser(url), connectLight(url)]) {
   const { tenant } = await platform.tenant()
   tenant.toUpperCase()

@@ -33,10 +33,14 @@ export type WithoutBody<R> = R extends { readonly payload: infer Body }
   ? Omit<R, "payload" | "responseMode"> & { readonly payload?: Body }
   : R
 
-type Answered<E extends Endpoint, A> = Effect.Effect<
-  A,
-  HttpApiMiddleware.Error<E["~Middleware"]> | E["~Error"]["Type"] | HttpClientError.HttpClientError | Schema.SchemaError
->
+/** The failures of a method. */
+export type ErrorsOf<E extends Endpoint> =
+  | HttpApiMiddleware.Error<E["~Middleware"]>
+  | E["~Error"]["Type"]
+  | HttpClientError.HttpClientError
+  | Schema.SchemaError
+
+type Answered<E extends Endpoint, A> = Effect.Effect<A, ErrorsOf<E>>
 
 type Making<E> = E extends Endpoint
   ? (request: Omit<Request<E>, "responseMode">) => Answered<E, Versioned<HttpApiClient.SuccessType<E["~Success"]>>>

@@ -11,7 +11,7 @@ import { foreignAnswer, isForeign } from "./Foreign.ts"
 export type { ClientOptions, Credentials } from "./Credentials.ts"
 export type { Endpoints, Versioned } from "./Endpoints.ts"
 export { fetchClient, RequestHeaders } from "./Fetch.ts"
-export type { ExecutionFeed, Feed, Line } from "./Follow.ts"
+export type { End, ExecutionFeed, Feed, Line } from "./Follow.ts"
 export { type Content, form, type Part } from "./Form.ts"
 
 /** The typed client: the endpoints, and streams of the output and events that some of them report. */

@@ -4,7 +4,7 @@ import { HttpClientError, type HttpClientResponse } from "effect/http"
 import { HttpApiClient } from "effect/http-api"
 import { Api } from "../../../src/Api.ts"
 import { ExecutionEvent, ExecutionState, OutputLine } from "../../../src/services/executions/Execution.ts"
-import type { Endpoints } from "./Endpoints.ts"
+import type { Endpoints, ErrorsOf, Groups } from "./Endpoints.ts"
 import { RequestHeaders } from "./Fetch.ts"
 
 /** One line or event. Ids increase: a later stream that starts after this id misses nothing and repeats nothing. */
@@ -22,37 +22,30 @@ export interface End {
   readonly data: typeof End.Type
 }
 
-type Failure = HttpClientError.HttpClientError | Schema.SchemaError
-
 /** Lines of a source without an end; the stream goes on until it is interrupted. */
-export type Feed<A, E> = Stream.Stream<Line<A>, E | Failure>
+export type Feed<A, E> = Stream.Stream<Line<A>, E>
 /** Lines of an execution, and its end. */
-export type ExecutionFeed<A, E> = Stream.Stream<Line<A> | End, E | Failure>
+export type ExecutionFeed<A, E> = Stream.Stream<Line<A> | End, E>
 
-/** The failure of an endpoint. */
-type ErrorsOf<Method extends (...args: ReadonlyArray<never>) => unknown> = Exclude<
-  Effect.Error<ReturnType<Method> & Effect.Effect<unknown, unknown, unknown>>,
-  Failure
->
 type ExecutionRequest = Pick<Parameters<Endpoints["executions"]["output"]>[0], "params" | "query">
 type JobRequest = Pick<Parameters<Endpoints["channels"]["output"]>[0], "params" | "query">
 
 /**
  * Streams of what endpoints report while it happens. A stream reconnects by itself when the connection breaks, and
  * resumes after the last line that it received: no line is lost or repeated. It reads more only when its consumer asks
- * for more.
+ * for more. It fails with the problems of its endpoint, such as `NotFound`.
  */
 export interface Follow {
   /** The lines that an execution prints. */
   readonly output: (
     request: ExecutionRequest
-  ) => ExecutionFeed<typeof OutputLine.Type, ErrorsOf<Endpoints["executions"]["output"]>>
+  ) => ExecutionFeed<typeof OutputLine.Type, ErrorsOf<Groups["executions"]["endpoints"]["output"]>>
   /** The events of an execution, oldest first. */
   readonly events: (
     request: ExecutionRequest
-  ) => ExecutionFeed<typeof ExecutionEvent.Type, ErrorsOf<Endpoints["executions"]["events"]>>
+  ) => ExecutionFeed<typeof ExecutionEvent.Type, ErrorsOf<Groups["executions"]["endpoints"]["events"]>>
   /** The lines that a job of a channel prints. The stream has no end. */
-  readonly jobOutput: (request: JobRequest) => Feed<typeof OutputLine.Type, ErrorsOf<Endpoints["channels"]["output"]>>
+  readonly jobOutput: (request: JobRequest) => Feed<typeof OutputLine.Type, ErrorsOf<Groups["channels"]["endpoints"]["output"]>>
 }
 
 /** Milliseconds before the first reconnection, unless the server sets them (`retry:`), and the maximum. */

@@ -9,6 +9,7 @@ import type { Follow } from "./Follow.ts"
 import { GatewayError } from "./GatewayError.ts"
 
 export type { ClientOptions, Credentials } from "./Credentials.ts"
+export type { End, Line } from "./Follow.ts"
 export { type Content, form, type Part } from "./Form.ts"
 export { GatewayError } from "./GatewayError.ts"
 
