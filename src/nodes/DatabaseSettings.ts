@@ -1,7 +1,8 @@
-import { Effect, Schema } from "effect"
+import { Schema } from "effect"
 import { hasSecret } from "../protocol/Secrets.ts"
 import { DatabaseAway, databasePlace } from "./Databases.ts"
 import type { NodeContext, SettingsIssue } from "./Node.ts"
+import { withDefault } from "./SettingsSchema.ts"
 import { secretOr } from "./SettingTexts.ts"
 import { sleep } from "./Sleep.ts"
 
@@ -31,12 +32,9 @@ export const databaseFields = {
       description: "Certificates in PEM that sign the server's. Default: the well-known ones. May contain secrets."
     })
   ),
-  retry_seconds: Schema.Finite.check(Schema.isBetween({ minimum: 0, maximum: 86_400 }))
-    .annotate({
-      description: "Seconds to try again while the database does not answer, before the run fails.",
-      default: 300
-    })
-    .pipe(Schema.withDecodingDefaultKey(Effect.succeed(300)))
+  retry_seconds: Schema.Finite.check(Schema.isBetween({ minimum: 0, maximum: 86_400 })).pipe(
+    withDefault(300, "Seconds to try again while the database does not answer, before the run fails.")
+  )
 }
 
 export const databaseSecrets = ["url", "user", "password", "ca"]

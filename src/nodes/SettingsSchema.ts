@@ -1,5 +1,11 @@
-import { type JsonSchema, Predicate, Schema } from "effect"
+import { Effect, type JsonSchema, Predicate, Schema } from "effect"
 import type { NodeType } from "./Node.ts"
+
+/** Gives a setting a description, and the value that it has where it is absent; the JSON Schema tells both. */
+export const withDefault =
+  <const A>(value: A, description: string) =>
+  <S extends Schema.Top>(schema: A extends S["Encoded"] ? S : never) =>
+    Schema.withDecodingDefaultKey<S>(Effect.succeed(value))(schema.annotate({ description, default: value }) as S)
 
 /**
  * The value with lists that must not be empty written in one way: Effect repeats the schema of the items for the first

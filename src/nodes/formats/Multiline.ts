@@ -1,6 +1,7 @@
-import { Effect, Schema } from "effect"
+import { Schema } from "effect"
 import { batchSteps, type Guard } from "../../languages/Guard.ts"
 import type { SettingsIssue } from "../Node.ts"
+import { withDefault } from "../SettingsSchema.ts"
 
 /** The tag of an event that reached a limit; the lines after it are the next event. */
 export const limitTag = "_multilinelimit"
@@ -18,22 +19,14 @@ export const multilineSettings = Schema.Struct({
       description: "In place of `start`: regular expression of the lines that continue the event before them."
     })
   ),
-  negate: Schema.Boolean.annotate({
-    description: "Take the lines that the regular expression does not match.",
-    default: false
-  }).pipe(Schema.withDecodingDefaultKey(Effect.succeed(false))),
-  max_lines: Schema.Int.check(between(2, 100_000))
-    .annotate({ description: "Maximum number of lines of an event.", default: 1000 })
-    .pipe(Schema.withDecodingDefaultKey(Effect.succeed(1000))),
-  max_bytes: Schema.Int.check(between(1024, 1_048_576))
-    .annotate({ description: "Maximum size of an event in bytes.", default: 1_048_576 })
-    .pipe(Schema.withDecodingDefaultKey(Effect.succeed(1_048_576))),
-  flush_after: Schema.Finite.check(between(0.1, 3600))
-    .annotate({
-      description: "Seconds without a further line after which an event is complete, where lines still arrive.",
-      default: 5
-    })
-    .pipe(Schema.withDecodingDefaultKey(Effect.succeed(5)))
+  negate: Schema.Boolean.pipe(withDefault(false, "Take the lines that the regular expression does not match.")),
+  max_lines: Schema.Int.check(between(2, 100_000)).pipe(withDefault(1000, "Maximum number of lines of an event.")),
+  max_bytes: Schema.Int.check(between(1024, 1_048_576)).pipe(
+    withDefault(1_048_576, "Maximum size of an event in bytes.")
+  ),
+  flush_after: Schema.Finite.check(between(0.1, 3600)).pipe(
+    withDefault(5, "Seconds without a further line after which an event is complete, where lines still arrive.")
+  )
 })
 export type Multiline = typeof multilineSettings.Type
 

@@ -1,4 +1,4 @@
-import { Effect, Result, Schema } from "effect"
+import { Result, Schema } from "effect"
 import { encodings } from "../../languages/Encoding.ts"
 import { runtimes } from "../../protocol/Flowline.ts"
 import type { Reference } from "../../protocol/References.ts"
@@ -8,6 +8,7 @@ import { type Reading, RecordReader } from "../formats/RecordReader.ts"
 import { type CheckContext, chosen, errors, type NodeContext, node, type SettingsIssue, type Taker } from "../Node.ts"
 import type { InputFiles, OpenFile } from "../NodeFiles.ts"
 import { compressionOf, relativePath } from "../Paths.ts"
+import { withDefault } from "../SettingsSchema.ts"
 import { ResourceName } from "../SettingTexts.ts"
 import { sourceField } from "../Source.ts"
 import { filePath, isObject, patternFaults, storageFaults, storageOf, storageSettings } from "../Storage.ts"
@@ -39,29 +40,30 @@ const settings = Schema.Struct({
         "`.jsonl` and `.json`, `lines` for others."
     })
   ),
-  follow: Schema.Boolean.annotate({
-    description:
+  follow: Schema.Boolean.pipe(
+    withDefault(
+      false,
       "Follows files that grow or are rotated, and reads files that appear later; runs until it is " +
-      "stopped. In stream, for `path` with `lines` or `ndjson`.",
-    default: false
-  }).pipe(Schema.withDecodingDefaultKey(Effect.succeed(false))),
-  encoding: Schema.Literals(encodings)
-    .annotate({
-      description:
-        "Encoding of the text. `utf-16` takes the byte order from the byte order mark. Bytes that the encoding does not " +
-        "have become U+FFFD and are counted.",
-      default: "utf-8"
-    })
-    .pipe(Schema.withDecodingDefaultKey(Effect.succeed("utf-8" as const))),
+        "stopped. In stream, for `path` with `lines` or `ndjson`."
+    )
+  ),
+  encoding: Schema.Literals(encodings).pipe(
+    withDefault(
+      "utf-8",
+      "Encoding of the text. `utf-16` takes the byte order from the byte order mark. Bytes that the encoding does not " +
+        "have become U+FFFD and are counted."
+    )
+  ),
   multiline: Schema.optionalKey(
     multilineSettings.annotate({ description: "Joins lines to one record, such as those of a stack trace." })
   ),
-  source: Schema.Boolean.annotate({
-    description:
+  source: Schema.Boolean.pipe(
+    withDefault(
+      false,
       "Adds `_source` to every record, also to those of `errors`: `file`, `line` (from 1) and `offset` (bytes from 0) of " +
-      "its beginning. Replaces a member of that name.",
-    default: false
-  }).pipe(Schema.withDecodingDefaultKey(Effect.succeed(false)))
+        "its beginning. Replaces a member of that name."
+    )
+  )
 })
 type Settings = typeof settings.Type
 

@@ -1,7 +1,8 @@
-import { Effect, Schema } from "effect"
+import { Schema } from "effect"
 import { batchRecords } from "../Batch.ts"
 import { namesIn } from "../FieldUse.ts"
 import { type Batch, chosen, type Event, node } from "../Node.ts"
+import { withDefault } from "../SettingsSchema.ts"
 import { sleep } from "../Sleep.ts"
 
 const Message = Schema.Union([Schema.String, Schema.Record(Schema.String, Schema.Unknown)])
@@ -25,9 +26,9 @@ export const generatorInput = node({
         description: "Total number of records. Default: runs until it is stopped."
       })
     ),
-    rate: Schema.Finite.check(Schema.isBetween({ minimum: 0.001, maximum: 10_000_000 }))
-      .annotate({ description: "Number of records per second.", default: 1000 })
-      .pipe(Schema.withDecodingDefaultKey(Effect.succeed(1000)))
+    rate: Schema.Finite.check(Schema.isBetween({ minimum: 0.001, maximum: 10_000_000 })).pipe(
+      withDefault(1000, "Number of records per second.")
+    )
   }),
   secrets: ["messages"],
   inputs: { min: 0, max: 0 },

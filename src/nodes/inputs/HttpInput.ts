@@ -1,4 +1,4 @@
-import { Effect, Schema } from "effect"
+import { Schema } from "effect"
 import { batchRecords } from "../Batch.ts"
 import { Failures } from "../Failures.ts"
 import { bodyTypes, recordsOf } from "../formats/BodyRecords.ts"
@@ -6,6 +6,7 @@ import { plainReading, RecordReader } from "../formats/RecordReader.ts"
 import { textDecoder } from "../formats/TextReader.ts"
 import { type Answer, type IncomingRequest, TooLargeBody } from "../Network.ts"
 import { chosen, type Emit, type Event, errors, type NodeContext, node } from "../Node.ts"
+import { withDefault } from "../SettingsSchema.ts"
 import { hostSetting, portFaults, portSetting } from "./Ports.ts"
 
 const problem = (status: number, detail: string, headers: Readonly<Record<string, string>> = {}): Answer => ({
@@ -70,29 +71,25 @@ export const httpInput = node({
   settings: Schema.Struct({
     host: hostSetting,
     port: portSetting(8088),
-    path: Schema.String.check(Schema.isPattern(/^\/[^\s?#]*$/u))
-      .annotate({ description: "URL path of the requests; starts with a slash.", default: "/" })
-      .pipe(Schema.withDecodingDefaultKey(Effect.succeed("/"))),
-    max_body_bytes: Schema.Int.check(Schema.isBetween({ minimum: 1024, maximum: 67_108_864 }))
-      .annotate({ description: "Maximum size of a body in bytes, after decompression.", default: 4_194_304 })
-      .pipe(Schema.withDecodingDefaultKey(Effect.succeed(4_194_304))),
-    max_waiting: Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 256 }))
-      .annotate({
-        description: "Maximum number of requests in progress or waiting; further ones are answered 429.",
-        default: 16
-      })
-      .pipe(Schema.withDecodingDefaultKey(Effect.succeed(16))),
-    ack: Schema.Literals(acknowledgements)
-      .annotate({
-        description:
-          "What 202 says: `stored` (the outputs have the records safe, so that they survive the end of the gateway) or " +
-          "`received` (all nodes have taken them; those of the last moments are lost if the gateway is killed).",
-        default: "stored"
-      })
-      .pipe(Schema.withDecodingDefaultKey(Effect.succeed("stored" as const))),
-    ack_seconds: Schema.Finite.check(Schema.isBetween({ minimum: 0.1, maximum: 600 }))
-      .annotate({ description: "Seconds to wait for that, before the answer is 503.", default: 30 })
-      .pipe(Schema.withDecodingDefaultKey(Effect.succeed(30)))
+    path: Schema.String.check(Schema.isPattern(/^\/[^\s?#]*$/u)).pipe(
+      withDefault("/", "URL path of the requests; starts with a slash.")
+    ),
+    max_body_bytes: Schema.Int.check(Schema.isBetween({ minimum: 1024, maximum: 67_108_864 })).pipe(
+      withDefault(4_194_304, "Maximum size of a body in bytes, after decompression.")
+    ),
+    max_waiting: Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 256 })).pipe(
+      withDefault(16, "Maximum number of requests in progress or waiting; further ones are answered 429.")
+    ),
+    ack: Schema.Literals(acknowledgements).pipe(
+      withDefault(
+        "stored",
+        "What 202 says: `stored` (the outputs have the records safe, so that they survive the end of the gateway) or " +
+          "`received` (all nodes have taken them; those of the last moments are lost if the gateway is killed)."
+      )
+    ),
+    ack_seconds: Schema.Finite.check(Schema.isBetween({ minimum: 0.1, maximum: 600 })).pipe(
+      withDefault(30, "Seconds to wait for that, before the answer is 503.")
+    )
   }),
   inputs: { min: 0, max: 0 },
   outputs: [chosen, errors],

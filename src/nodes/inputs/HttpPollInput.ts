@@ -1,4 +1,4 @@
-import { Effect, Schema } from "effect"
+import { Schema } from "effect"
 import { durationMillis } from "../../languages/DurationText.ts"
 import { messageOf } from "../../languages/ErrorMessage.ts"
 import { parseJson } from "../../languages/json/JsonValue.ts"
@@ -10,6 +10,7 @@ import { recordOf, textDecoder } from "../formats/TextReader.ts"
 import { charsetOf, headersSetting, isPassing, silenceOf, urlSetting } from "../HttpSettings.ts"
 import { type FetchResponse, RefusedAddress, TooLargeBody } from "../Network.ts"
 import { chosen, type Emit, type Event, errors, type NodeContext, node, type SettingsIssue } from "../Node.ts"
+import { withDefault } from "../SettingsSchema.ts"
 import { sleep } from "../Sleep.ts"
 import { firstPage, nextPage, PagesSetting, Pointer, pagesFault, valueAt } from "./http/Pages.ts"
 
@@ -51,18 +52,18 @@ const settings = Schema.Struct({
       description: "How the next page of an answer is found: one of `next`, `cursor`, `offset`, `page`."
     })
   ),
-  max_pages: Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 1_000_000 }))
-    .annotate({ description: "Maximum number of pages of one reading; more fail the run.", default: 1000 })
-    .pipe(Schema.withDecodingDefaultKey(Effect.succeed(1000))),
-  max_bytes: Schema.Int.check(Schema.isBetween({ minimum: 1024, maximum: 268_435_456 }))
-    .annotate({ description: "Maximum size of an answer in bytes, after decompression.", default: 16_777_216 })
-    .pipe(Schema.withDecodingDefaultKey(Effect.succeed(16_777_216))),
-  timeout_seconds: Schema.Finite.check(Schema.isBetween({ minimum: 0.1, maximum: 600 }))
-    .annotate({ description: "Seconds to wait for a whole answer.", default: 30 })
-    .pipe(Schema.withDecodingDefaultKey(Effect.succeed(30))),
-  retry_seconds: Schema.Finite.check(Schema.isBetween({ minimum: 0, maximum: 86_400 }))
-    .annotate({ description: "Seconds to repeat a request before the run fails.", default: 300 })
-    .pipe(Schema.withDecodingDefaultKey(Effect.succeed(300)))
+  max_pages: Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 1_000_000 })).pipe(
+    withDefault(1000, "Maximum number of pages of one reading; more fail the run.")
+  ),
+  max_bytes: Schema.Int.check(Schema.isBetween({ minimum: 1024, maximum: 268_435_456 })).pipe(
+    withDefault(16_777_216, "Maximum size of an answer in bytes, after decompression.")
+  ),
+  timeout_seconds: Schema.Finite.check(Schema.isBetween({ minimum: 0.1, maximum: 600 })).pipe(
+    withDefault(30, "Seconds to wait for a whole answer.")
+  ),
+  retry_seconds: Schema.Finite.check(Schema.isBetween({ minimum: 0, maximum: 86_400 })).pipe(
+    withDefault(300, "Seconds to repeat a request before the run fails.")
+  )
 })
 type Settings = typeof settings.Type
 

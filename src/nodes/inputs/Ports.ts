@@ -1,17 +1,15 @@
-import { Effect, Schema } from "effect"
+import { Schema } from "effect"
 import type { SettingsIssue, Surroundings } from "../Node.ts"
+import { withDefault } from "../SettingsSchema.ts"
 
 /** The address setting of nodes that open a port. */
-export const hostSetting = Schema.NonEmptyString.annotate({
-  description: "Address to listen on. A non-loopback address accepts any machine that can reach it.",
-  default: "127.0.0.1"
-}).pipe(Schema.withDecodingDefaultKey(Effect.succeed("127.0.0.1")))
+export const hostSetting = Schema.NonEmptyString.pipe(
+  withDefault("127.0.0.1", "Address to listen on. A non-loopback address accepts any machine that can reach it.")
+)
 
 /** The port setting of nodes that open one; `port` is its default. */
 export const portSetting = (port: number) =>
-  Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 65_535 }))
-    .annotate({ description: "Port to listen on.", default: port })
-    .pipe(Schema.withDecodingDefaultKey(Effect.succeed(port)))
+  Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 65_535 })).pipe(withDefault(port, "Port to listen on."))
 
 /** Why no run may listen on a port, if it is among those of the gateway. */
 export const ownPortFault = (port: number, ownPorts: ReadonlyArray<number>): string | undefined =>

@@ -1,4 +1,4 @@
-import { Effect, Predicate, Schema } from "effect"
+import { Predicate, Schema } from "effect"
 import { readRaw } from "../../languages/json/JsonNumbers.ts"
 import { parseJson } from "../../languages/json/JsonValue.ts"
 import type { Row } from "../../languages/query/IndexedDocument.ts"
@@ -6,6 +6,7 @@ import { isIndexOf, named } from "../../languages/query/IndexName.ts"
 import { setMember } from "../../languages/query/Member.ts"
 import { runtimes } from "../../protocol/Flowline.ts"
 import { type CheckContext, chosen, type Event, node, type SettingsIssue } from "../Node.ts"
+import { withDefault } from "../SettingsSchema.ts"
 
 /** The setting that names the indices to search. */
 export const patternSetting = Schema.NonEmptyString.check(Schema.isMaxLength(2000)).annotate({
@@ -15,12 +16,12 @@ export const patternSetting = Schema.NonEmptyString.check(Schema.isMaxLength(200
 })
 
 /** The setting for a query. */
-export const querySetting = Schema.Record(Schema.String, Schema.Unknown)
-  .annotate({
-    description: "Elasticsearch query of the documents to read. Default: all documents. `now` is the start of the run.",
-    default: {}
-  })
-  .pipe(Schema.withDecodingDefaultKey(Effect.succeed({})))
+export const querySetting = Schema.Record(Schema.String, Schema.Unknown).pipe(
+  withDefault(
+    {},
+    "Elasticsearch query of the documents to read. Default: all documents. `now` is the start of the run."
+  )
+)
 
 /** The faults of a query, and of an index name of another tenant, whether that index exists or not. */
 export const checkSearch = (
@@ -69,18 +70,16 @@ export const searchInput = node({
             "document lacks are omitted. Default: whole documents."
         })
     ),
-    values: Schema.Literals(["json", "text", "exact"])
-      .annotate({
-        description:
-          "`json`: values unchanged. `text`, for `fields`: strings only, nested values as JSON, null for missing " +
-          "values. `exact`, for outputs such as `extraction_output`: numbers keep all their digits, but other nodes may not accept them as numbers.",
-        default: "json"
-      })
-      .pipe(Schema.withDecodingDefaultKey(Effect.succeed("json" as const))),
-    count: Schema.Boolean.annotate({
-      description: "Count the documents while reading them; the execution's detail then has a `total`.",
-      default: false
-    }).pipe(Schema.withDecodingDefaultKey(Effect.succeed(false)))
+    values: Schema.Literals(["json", "text", "exact"]).pipe(
+      withDefault(
+        "json",
+        "`json`: values unchanged. `text`, for `fields`: strings only, nested values as JSON, null for missing " +
+          "values. `exact`, for outputs such as `extraction_output`: numbers keep all their digits, but other nodes may not accept them as numbers."
+      )
+    ),
+    count: Schema.Boolean.pipe(
+      withDefault(false, "Count the documents while reading them; the execution's detail then has a `total`.")
+    )
   }),
   inputs: { min: 0, max: 0 },
   outputs: [chosen],

@@ -1,8 +1,9 @@
-import { Effect, Schema } from "effect"
+import { Schema } from "effect"
 import { decode, replacedIn } from "../../languages/Encoding.ts"
 import { multilineFaults, multilineSettings } from "../formats/Multiline.ts"
 import type { Listener } from "../Network.ts"
 import { chosen, errors, type NodeContext, node } from "../Node.ts"
+import { withDefault } from "../SettingsSchema.ts"
 import { hostSetting, portFaults, portSetting } from "./Ports.ts"
 import { RecordBatcher } from "./RecordBatcher.ts"
 import { Frames } from "./syslog/Frames.ts"
@@ -51,21 +52,13 @@ const receiver = (
 const settings = Schema.Struct({
   host: hostSetting,
   port: portSetting(5514),
-  protocol: Schema.Literals(protocols)
-    .annotate({ description: "Transport protocol.", default: "tcp" })
-    .pipe(Schema.withDecodingDefaultKey(Effect.succeed("tcp" as const))),
-  max_message_bytes: Schema.Int.check(Schema.isBetween({ minimum: 480, maximum: 1_048_576 }))
-    .annotate({
-      description: "Maximum size of a message in bytes; the beginning of a longer one goes to `errors`.",
-      default: 65_536
-    })
-    .pipe(Schema.withDecodingDefaultKey(Effect.succeed(65_536))),
-  encoding: Schema.Literals(messageEncodings)
-    .annotate({
-      description: "Encoding of the messages. Bytes that it does not have become U+FFFD and are counted.",
-      default: "utf-8"
-    })
-    .pipe(Schema.withDecodingDefaultKey(Effect.succeed("utf-8" as const))),
+  protocol: Schema.Literals(protocols).pipe(withDefault("tcp", "Transport protocol.")),
+  max_message_bytes: Schema.Int.check(Schema.isBetween({ minimum: 480, maximum: 1_048_576 })).pipe(
+    withDefault(65_536, "Maximum size of a message in bytes; the beginning of a longer one goes to `errors`.")
+  ),
+  encoding: Schema.Literals(messageEncodings).pipe(
+    withDefault("utf-8", "Encoding of the messages. Bytes that it does not have become U+FFFD and are counted.")
+  ),
   multiline: Schema.optionalKey(
     multilineSettings.annotate({
       description:

@@ -1,8 +1,9 @@
-import { Effect, Schema } from "effect"
+import { Schema } from "effect"
 import { isFormat } from "../../languages/query/DateMath.ts"
 import { type Encoder, encoder } from "../formats/Encoder.ts"
 import { checkSearch, patternSetting, querySetting } from "../inputs/SearchInput.ts"
 import { type Batch, node, type RowEncoding } from "../Node.ts"
+import { withDefault } from "../SettingsSchema.ts"
 import { csvOf, dates, isDate } from "./extraction/CsvCell.ts"
 import { CsvLines } from "./extraction/CsvLines.ts"
 import { Table } from "./extraction/CsvTable.ts"
@@ -51,17 +52,12 @@ const settings = Schema.Struct({
           "Default: whole documents, read with `values: exact`; the csv columns are then those of the first 1000 documents."
       })
   ),
-  time_zone: Schema.String.annotate({
-    description: "Time zone of dates in csv, such as `Europe/Paris`.",
-    default: "UTC"
-  })
-    .check(
-      Schema.makeFilter((zone: string) => dates(zone) !== undefined, {
-        expected: "a time zone",
-        toJsonSchema: () => [{ pattern: zonePattern.source }, true]
-      })
-    )
-    .pipe(Schema.withDecodingDefaultKey(Effect.succeed("UTC"))),
+  time_zone: Schema.String.check(
+    Schema.makeFilter((zone: string) => dates(zone) !== undefined, {
+      expected: "a time zone",
+      toJsonSchema: () => [{ pattern: zonePattern.source }, true]
+    })
+  ).pipe(withDefault("UTC", "Time zone of dates in csv, such as `Europe/Paris`.")),
   index: patternSetting,
   query: querySetting
 })

@@ -1,4 +1,4 @@
-import { Effect, Schema } from "effect"
+import { Schema } from "effect"
 import { type Runtime, runtimes } from "../../protocol/Flowline.ts"
 import { fileKey, ownRoots } from "../../protocol/Roots.ts"
 import type { Target } from "../Capabilities.ts"
@@ -7,6 +7,7 @@ import { batchText, formatOf } from "../formats/Encoder.ts"
 import { analyticsFormat, parquetFaults, writer, writerSettings } from "../formats/Writer.ts"
 import { node } from "../Node.ts"
 import { compressionOf, extensionOf } from "../Paths.ts"
+import { withDefault } from "../SettingsSchema.ts"
 import { filePath, isObject, storageFaults, storageOf, storageSettings } from "../Storage.ts"
 
 const settings = Schema.Struct({
@@ -16,13 +17,14 @@ const settings = Schema.Struct({
   ),
   ...storageSettings,
   ...writerSettings,
-  append: Schema.Boolean.annotate({
-    description:
+  append: Schema.Boolean.pipe(
+    withDefault(
+      false,
       "Append to the file, where each record is visible at once; for runs that do not end by themselves. " +
-      "Not in analytics, for `ndjson` and `lines`. One run at a time appends to a file. A repeated attempt first removes " +
-      "what it will write again, and an incomplete last line.",
-    default: false
-  }).pipe(Schema.withDecodingDefaultKey(Effect.succeed(false)))
+        "Not in analytics, for `ndjson` and `lines`. One run at a time appends to a file. A repeated attempt first removes " +
+        "what it will write again, and an incomplete last line."
+    )
+  )
 })
 type Settings = typeof settings.Type
 

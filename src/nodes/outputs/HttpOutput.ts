@@ -1,8 +1,9 @@
-import { Effect, Schema } from "effect"
+import { Schema } from "effect"
 import { Failures } from "../Failures.ts"
 import { headersSetting, isPassing, silenceOf, urlSetting } from "../HttpSettings.ts"
 import { type HttpReply, RefusedAddress } from "../Network.ts"
 import { errors, type NodeContext, node } from "../Node.ts"
+import { withDefault } from "../SettingsSchema.ts"
 import { sleep } from "../Sleep.ts"
 import { RecordIds } from "./RecordIds.ts"
 
@@ -58,16 +59,16 @@ export const httpOutput = node({
   runtimes: ["stream"],
   settings: Schema.Struct({
     url: urlSetting,
-    format: Schema.Literals(formats)
-      .annotate({ description: "`ndjson` (one object per line) or `json` (a list of objects).", default: "ndjson" })
-      .pipe(Schema.withDecodingDefaultKey(Effect.succeed("ndjson" as const))),
+    format: Schema.Literals(formats).pipe(
+      withDefault("ndjson", "`ndjson` (one object per line) or `json` (a list of objects).")
+    ),
     headers: headersSetting,
-    batch_records: Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 10_000 }))
-      .annotate({ description: "Maximum number of records per request.", default: 500 })
-      .pipe(Schema.withDecodingDefaultKey(Effect.succeed(500))),
-    timeout_seconds: Schema.Finite.check(Schema.isBetween({ minimum: 0.1, maximum: 600 }))
-      .annotate({ description: "Seconds to wait for an answer.", default: 30 })
-      .pipe(Schema.withDecodingDefaultKey(Effect.succeed(30))),
+    batch_records: Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 10_000 })).pipe(
+      withDefault(500, "Maximum number of records per request.")
+    ),
+    timeout_seconds: Schema.Finite.check(Schema.isBetween({ minimum: 0.1, maximum: 600 })).pipe(
+      withDefault(30, "Seconds to wait for an answer.")
+    ),
     id_field: Schema.optionalKey(
       Schema.NonEmptyString.annotate({
         description:
@@ -76,9 +77,9 @@ export const httpOutput = node({
           "`syslog_input`, which come only once."
       })
     ),
-    retry_seconds: Schema.Finite.check(Schema.isBetween({ minimum: 0, maximum: 86_400 }))
-      .annotate({ description: "Seconds to repeat a request before the run fails.", default: 300 })
-      .pipe(Schema.withDecodingDefaultKey(Effect.succeed(300)))
+    retry_seconds: Schema.Finite.check(Schema.isBetween({ minimum: 0, maximum: 86_400 })).pipe(
+      withDefault(300, "Seconds to repeat a request before the run fails.")
+    )
   }),
   secrets: ["url", "headers"],
   inputs: { min: 1, max: 100 },

@@ -1,7 +1,8 @@
-import { Effect, Schema } from "effect"
+import { Schema } from "effect"
 import { runtimes } from "../../protocol/Flowline.ts"
 import { table } from "../formats/TextTable.ts"
 import { type Event, type Instance, type NodeContext, node } from "../Node.ts"
+import { withDefault } from "../SettingsSchema.ts"
 
 const formats = ["json", "table"] as const
 
@@ -38,12 +39,9 @@ export const show = node({
   description: "Prints the records to the execution's output, one JSON line each, or as a table.",
   runtimes,
   settings: Schema.Struct({
-    limit: Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 1_000_000 }))
-      .annotate({
-        description: "Maximum number of records to print; a last line tells if there were more.",
-        default: 1000
-      })
-      .pipe(Schema.withDecodingDefaultKey(Effect.succeed(1000))),
+    limit: Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 1_000_000 })).pipe(
+      withDefault(1000, "Maximum number of records to print; a last line tells if there were more.")
+    ),
     format: Schema.optionalKey(
       Schema.Literals(formats).annotate({
         description:

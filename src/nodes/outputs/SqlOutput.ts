@@ -1,4 +1,4 @@
-import { Effect, Schema } from "effect"
+import { Schema } from "effect"
 import { type Fields, fieldPath, getPath } from "../../languages/FieldPath.ts"
 import { suggestion, unknownName } from "../../languages/Suggest.ts"
 import { runtimes } from "../../protocol/Flowline.ts"
@@ -6,6 +6,7 @@ import { DatabaseName, databaseFields, databaseSecrets, openPasswords, untilItAn
 import type { Outcomes, TableWriter } from "../Databases.ts"
 import { Failures } from "../Failures.ts"
 import { type Batch, type Event, errors, node, type SettingsIssue } from "../Node.ts"
+import { withDefault } from "../SettingsSchema.ts"
 import { membersOf } from "../SettingTexts.ts"
 
 const settings = Schema.Struct({
@@ -18,12 +19,9 @@ const settings = Schema.Struct({
         "The columns to write, each with the field that it takes. Default: the fields with the names of columns."
     })
   ),
-  unknown_fields: Schema.Literals(["errors", "ignore"])
-    .annotate({
-      description: "What to do with a record that has a field without a column, when there are no `columns`.",
-      default: "errors"
-    })
-    .pipe(Schema.withDecodingDefaultKey(Effect.succeed("errors" as const))),
+  unknown_fields: Schema.Literals(["errors", "ignore"]).pipe(
+    withDefault("errors", "What to do with a record that has a field without a column, when there are no `columns`.")
+  ),
   key: Schema.optionalKey(
     Schema.NonEmptyArray(DatabaseName).check(Schema.isMaxLength(32)).annotate({
       description: "Columns of a unique index. A row that is there already is changed; see `conflict`."
@@ -36,9 +34,9 @@ const settings = Schema.Struct({
         "`update` with a `key`, otherwise the record goes to `errors`."
     })
   ),
-  batch_records: Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 10_000 }))
-    .annotate({ description: "Maximum number of records per transaction.", default: 1000 })
-    .pipe(Schema.withDecodingDefaultKey(Effect.succeed(1000)))
+  batch_records: Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 10_000 })).pipe(
+    withDefault(1000, "Maximum number of records per transaction.")
+  )
 })
 type Settings = typeof settings.Type
 

@@ -1,4 +1,4 @@
-import { Effect, Schema } from "effect"
+import { Schema } from "effect"
 import { durationMillis } from "../../languages/DurationText.ts"
 import { type Fields, fieldPath, getPath, setPath, type Value } from "../../languages/FieldPath.ts"
 import { batchRecords } from "../Batch.ts"
@@ -6,6 +6,7 @@ import { Duration, PositiveDuration } from "../Duration.ts"
 import { Failures } from "../Failures.ts"
 import { dotted, named } from "../FieldUse.ts"
 import { chosen, type Emit, type Event, errors, node } from "../Node.ts"
+import { withDefault } from "../SettingsSchema.ts"
 import { FieldName, fieldsOf } from "../SettingTexts.ts"
 import { type Metric, type MetricKind, metrics } from "./aggregate/Metrics.ts"
 import { type Group, type Window, Windows } from "./aggregate/Windows.ts"
@@ -21,16 +22,15 @@ const settings = Schema.Struct({
       description: "Time between the starts of windows. Default: the length, so that windows do not overlap."
     })
   ),
-  time_field: Schema.String.check(Schema.isNonEmpty())
-    .annotate({ description: "Field with the event's time: ISO 8601 or epoch milliseconds.", default: "@timestamp" })
-    .pipe(Schema.withDecodingDefaultKey(Effect.succeed("@timestamp"))),
-  allowed_lateness: Duration.annotate({
-    description: "Maximum lateness: how much earlier than the latest time so far a counted record may be.",
-    default: "0s"
-  }).pipe(Schema.withDecodingDefaultKey(Effect.succeed("0s"))),
-  group_by: Schema.Array(FieldName.check(Schema.isNonEmpty()))
-    .annotate({ description: "Fields to group by; each combination of values is a group.", default: [] })
-    .pipe(Schema.withDecodingDefaultKey(Effect.succeed([]))),
+  time_field: Schema.String.check(Schema.isNonEmpty()).pipe(
+    withDefault("@timestamp", "Field with the event's time: ISO 8601 or epoch milliseconds.")
+  ),
+  allowed_lateness: Duration.pipe(
+    withDefault("0s", "Maximum lateness: how much earlier than the latest time so far a counted record may be.")
+  ),
+  group_by: Schema.Array(FieldName.check(Schema.isNonEmpty())).pipe(
+    withDefault([], "Fields to group by; each combination of values is a group.")
+  ),
   metrics: fieldsOf(
     Schema.Struct({
       type: Schema.Literals(Object.keys(metrics) as [MetricKind, ...Array<MetricKind>]).annotate({
@@ -46,14 +46,13 @@ const settings = Schema.Struct({
       "that have the field), `sum`, `avg`, `min`, `max`, `distinct` (number of different values, at most 100 000 in a " +
       "group), `first`, `last`. Numbers may be texts."
   }),
-  max_groups: Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 10_000_000 }))
-    .annotate({
-      description:
-        "Maximum number of groups in all open windows; records that would add one more fail. A group takes about 400 bytes of the " +
-        "run's memory, more with several metrics.",
-      default: 100_000
-    })
-    .pipe(Schema.withDecodingDefaultKey(Effect.succeed(100_000)))
+  max_groups: Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 10_000_000 })).pipe(
+    withDefault(
+      100_000,
+      "Maximum number of groups in all open windows; records that would add one more fail. A group takes about 400 bytes of the " +
+        "run's memory, more with several metrics."
+    )
+  )
 })
 type Settings = typeof settings.Type
 

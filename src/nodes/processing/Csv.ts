@@ -1,8 +1,9 @@
-import { Effect, Schema } from "effect"
+import { Schema } from "effect"
 import { type Fields, fieldPath, setPath, type Value } from "../../languages/FieldPath.ts"
 import { extender } from "../../languages/Generated.ts"
 import { dotted, parsedFields } from "../FieldUse.ts"
 import { chosen, type Event, errors, type NodeContext, node, type SettingsIssue } from "../Node.ts"
+import { withDefault } from "../SettingsSchema.ts"
 import { FieldName, textOf, zonePattern } from "../SettingTexts.ts"
 import { sourceField } from "../Source.ts"
 import { cellsOf } from "./csv/Cells.ts"
@@ -13,8 +14,7 @@ import { decorationSettings } from "./DecorationSettings.ts"
 import { settingZone } from "./date/Zone.ts"
 import { dropped, merge, parsedSettings, parsing, placed, Unreadable } from "./ParsingNode.ts"
 
-const flag = (description: string) =>
-  Schema.Boolean.annotate({ description, default: false }).pipe(Schema.withDecodingDefaultKey(Effect.succeed(false)))
+const flag = (description: string) => Schema.Boolean.pipe(withDefault(false, description))
 
 const ZoneName = textOf((zone) => (settingZone(zone) === undefined ? zoneFault(zone) : undefined), zonePattern)
 
@@ -36,12 +36,12 @@ const settings = Schema.Struct({
   ),
   skip_header: flag("Drop records that repeat the column names."),
   skip_empty_rows: flag("Drop records without any value."),
-  separator: Schema.String.check(Schema.isMinLength(1), Schema.isMaxLength(8))
-    .annotate({ description: "Separator of values.", default: "," })
-    .pipe(Schema.withDecodingDefaultKey(Effect.succeed(","))),
-  quote: Schema.String.check(Schema.isMaxLength(1))
-    .annotate({ description: "Quote character of values; empty for none.", default: '"' })
-    .pipe(Schema.withDecodingDefaultKey(Effect.succeed('"'))),
+  separator: Schema.String.check(Schema.isMinLength(1), Schema.isMaxLength(8)).pipe(
+    withDefault(",", "Separator of values.")
+  ),
+  quote: Schema.String.check(Schema.isMaxLength(1)).pipe(
+    withDefault('"', "Quote character of values; empty for none.")
+  ),
   types: Schema.optionalKey(
     Schema.Record(Schema.String, Schema.Literals(types)).annotate({
       description:
@@ -49,16 +49,15 @@ const settings = Schema.Struct({
         "midnight) or `date_time`."
     })
   ),
-  date_formats: Schema.NonEmptyArray(DateFormat)
-    .annotate({
-      description: "Formats of the types `date` and `date_time`, as in the node `date`.",
-      default: ["ISO8601"]
-    })
-    .pipe(Schema.withDecodingDefaultKey(Effect.succeed(["ISO8601"] as const))),
-  timezone: ZoneName.annotate({
-    description: "Time zone of dates without one: `UTC`, an offset such as `+02:00`, or a name such as `Europe/Paris`.",
-    default: "UTC"
-  }).pipe(Schema.withDecodingDefaultKey(Effect.succeed("UTC"))),
+  date_formats: Schema.NonEmptyArray(DateFormat).pipe(
+    withDefault(["ISO8601"], "Formats of the types `date` and `date_time`, as in the node `date`.")
+  ),
+  timezone: ZoneName.pipe(
+    withDefault(
+      "UTC",
+      "Time zone of dates without one: `UTC`, an offset such as `+02:00`, or a name such as `Europe/Paris`."
+    )
+  ),
   skip_empty_columns: flag("Add no field for an empty value."),
   ...decorationSettings
 })

@@ -1,8 +1,9 @@
-import { Effect, Schema } from "effect"
+import { Schema } from "effect"
 import { interpolate } from "../../languages/Decorations.ts"
 import { type Fields, fieldPath, getPath } from "../../languages/FieldPath.ts"
 import { dotted, parsedFields } from "../FieldUse.ts"
 import { chosen, errors, node } from "../Node.ts"
+import { withDefault } from "../SettingsSchema.ts"
 import { dateFormatPattern, dynamicZonePattern, FieldName, localePattern, textOf } from "../SettingTexts.ts"
 import { decorationSettings } from "./DecorationSettings.ts"
 import { FormatFault } from "./date/DateFormat.ts"
@@ -39,23 +40,19 @@ const settings = Schema.Struct({
       "Formats, tried in order: `ISO8601`, `UNIX` (seconds), `UNIX_MS`, `TAI64N`, or letters as in Java, for example " +
       "`dd/MMM/yyyy:HH:mm:ss Z`, with literal text in quotes."
   }),
-  target: FieldName.check(Schema.isNonEmpty())
-    .annotate({
-      description: "Field that receives the time in ISO 8601, UTC, with milliseconds.",
-      default: "@timestamp"
-    })
-    .pipe(Schema.withDecodingDefaultKey(Effect.succeed("@timestamp"))),
+  target: FieldName.check(Schema.isNonEmpty()).pipe(
+    withDefault("@timestamp", "Field that receives the time in ISO 8601, UTC, with milliseconds.")
+  ),
   timezone: textOf(
     (zone) => (isDynamic(zone) || settingZone(zone) !== undefined ? undefined : zoneFault(zone)),
     dynamicZonePattern
-  )
-    .annotate({
-      description:
-        "Time zone of times without one: `UTC`, an offset such as `+02:00`, a name such as `Europe/Paris`, or " +
-        "`%{field}` for the zone in a field of the record.",
-      default: "UTC"
-    })
-    .pipe(Schema.withDecodingDefaultKey(Effect.succeed("UTC"))),
+  ).pipe(
+    withDefault(
+      "UTC",
+      "Time zone of times without one: `UTC`, an offset such as `+02:00`, a name such as `Europe/Paris`, or " +
+        "`%{field}` for the zone in a field of the record."
+    )
+  ),
   locale: Schema.optionalKey(
     textOf((name) => {
       if (localeOf(name) !== undefined) return undefined

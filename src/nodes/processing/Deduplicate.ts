@@ -1,10 +1,11 @@
-import { Effect, Schema } from "effect"
+import { Schema } from "effect"
 import { durationMillis } from "../../languages/DurationText.ts"
 import { type Fields, fieldPath, getPath } from "../../languages/FieldPath.ts"
 import { PositiveDuration } from "../Duration.ts"
 import { Failures } from "../Failures.ts"
 import { named, sameFields } from "../FieldUse.ts"
 import { chosen, type Event, errors, node } from "../Node.ts"
+import { withDefault } from "../SettingsSchema.ts"
 import { SeenKeys } from "./deduplicate/SeenKeys.ts"
 import { timeOf } from "./EventTime.ts"
 import { keyReader } from "./RecordKey.ts"
@@ -31,24 +32,21 @@ export const deduplicate = node({
           "Time in which records with the same key are duplicates, from the first one on, for example `5m`. Default: always."
       })
     ),
-    time_field: Schema.NonEmptyString.annotate({
-      description: "Field with the record's time for `window`: ISO 8601 or epoch milliseconds.",
-      default: "@timestamp"
-    }).pipe(Schema.withDecodingDefaultKey(Effect.succeed("@timestamp"))),
-    ignore_missing: Schema.Boolean.annotate({
-      description: "Pass on records without a field of the key instead of failing them.",
-      default: false
-    }).pipe(Schema.withDecodingDefaultKey(Effect.succeed(false))),
-    max_keys: Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 10_000_000 }))
-      .annotate({ description: "Maximum number of keys in memory.", default: 100_000 })
-      .pipe(Schema.withDecodingDefaultKey(Effect.succeed(100_000))),
-    max_bytes: Schema.Int.check(Schema.isBetween({ minimum: 1024, maximum: 8_589_934_592 }))
-      .annotate({
-        description:
-          "Maximum memory of the keys in bytes: each takes two for a character, and 120. A key that is larger is not kept.",
-        default: 67_108_864
-      })
-      .pipe(Schema.withDecodingDefaultKey(Effect.succeed(67_108_864)))
+    time_field: Schema.NonEmptyString.pipe(
+      withDefault("@timestamp", "Field with the record's time for `window`: ISO 8601 or epoch milliseconds.")
+    ),
+    ignore_missing: Schema.Boolean.pipe(
+      withDefault(false, "Pass on records without a field of the key instead of failing them.")
+    ),
+    max_keys: Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 10_000_000 })).pipe(
+      withDefault(100_000, "Maximum number of keys in memory.")
+    ),
+    max_bytes: Schema.Int.check(Schema.isBetween({ minimum: 1024, maximum: 8_589_934_592 })).pipe(
+      withDefault(
+        67_108_864,
+        "Maximum memory of the keys in bytes: each takes two for a character, and 120. A key that is larger is not kept."
+      )
+    )
   }),
   inputs: { min: 1, max: 100 },
   outputs: [chosen, duplicates, errors],

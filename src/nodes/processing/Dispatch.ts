@@ -1,9 +1,10 @@
-import { Effect, Schema } from "effect"
+import { Schema } from "effect"
 import { predicate } from "../../languages/expression/Compile.ts"
 import { ExpressionFault } from "../../languages/expression/Parse.ts"
 import { position } from "../../languages/PatternError.ts"
 import { namedIn, sameFields } from "../FieldUse.ts"
 import { chosen, type Event, errors, node, type SettingsIssue } from "../Node.ts"
+import { withDefault } from "../SettingsSchema.ts"
 
 const Route = Schema.Struct({
   stream: Schema.String.check(Schema.isNonEmpty()).annotate({
@@ -21,12 +22,9 @@ const settings = Schema.Struct({
       description: "Stream of the records that match no route. Default: they are dropped."
     })
   ),
-  mode: Schema.Literals(["first", "all"])
-    .annotate({
-      description: "Whether a record goes to the first matching route, or to all.",
-      default: "first"
-    })
-    .pipe(Schema.withDecodingDefaultKey(Effect.succeed("first" as const)))
+  mode: Schema.Literals(["first", "all"]).pipe(
+    withDefault("first", "Whether a record goes to the first matching route, or to all.")
+  )
 })
 
 const taken = "The stream errors is for records that fail"

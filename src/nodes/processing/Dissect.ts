@@ -1,9 +1,10 @@
-import { Effect, Result, Schema } from "effect"
+import { Result, Schema } from "effect"
 import { compile, compileExtend } from "../../languages/dissect/Dissector.ts"
 import { readPattern } from "../../languages/dissect/DissectPattern.ts"
 import type { Fields } from "../../languages/FieldPath.ts"
 import { anyFields, dotted, parsedFields } from "../FieldUse.ts"
 import { chosen, type Event, errors, node } from "../Node.ts"
+import { withDefault } from "../SettingsSchema.ts"
 import { sourceField } from "../Source.ts"
 import { decorationSettings } from "./DecorationSettings.ts"
 import { parsedSettings, parsing, Unreadable } from "./ParsingNode.ts"
@@ -17,9 +18,9 @@ const settings = Schema.Struct({
         "Separator of the parts that `%{+key}` joins. Default: none; in the dialects `logstash` and `beats`, the literal before the part."
     })
   ),
-  dialect: Schema.Literals(["elasticsearch", "logstash", "beats"])
-    .annotate({ description: "Dialect of the pattern, which decides special cases.", default: "elasticsearch" })
-    .pipe(Schema.withDecodingDefaultKey(Effect.succeed("elasticsearch" as const))),
+  dialect: Schema.Literals(["elasticsearch", "logstash", "beats"]).pipe(
+    withDefault("elasticsearch", "Dialect of the pattern, which decides special cases.")
+  ),
   target: parsedSettings.target,
   ignore_missing: parsedSettings.ignore_missing,
   ...decorationSettings

@@ -1,4 +1,4 @@
-import { Effect, Schema } from "effect"
+import { Schema } from "effect"
 import { durationMillis } from "../../languages/DurationText.ts"
 import { type Fields, fieldPath, getPath, type Value } from "../../languages/FieldPath.ts"
 import { PositiveDuration } from "../Duration.ts"
@@ -8,6 +8,7 @@ import { fileInput } from "../inputs/FileInput.ts"
 import { formats } from "../inputs/files/Format.ts"
 import { checkSearch, patternSetting } from "../inputs/SearchInput.ts"
 import { type Batch, chosen, type Event, errors, type NodeContext, node, type SettingsIssue } from "../Node.ts"
+import { withDefault } from "../SettingsSchema.ts"
 import { IndexRows } from "./lookup/IndexRows.ts"
 import { ReloadedFiles } from "./lookup/ReloadedFiles.ts"
 import { loadTable, sourceOf } from "./lookup/Table.ts"
@@ -44,25 +45,19 @@ const settings = Schema.Struct({
   ),
   target: targetSetting,
   on_missing: missingSetting("What to do with a record without a row in the table."),
-  match: Schema.Literals(["equal", "network"])
-    .annotate({
-      description:
-        "`equal`: the value is the key. `network`: the key is a network such as `10.0.0.0/8` or `2001:db8::/32`, and the " +
-        "value an address in it; the smallest network counts.",
-      default: "equal"
-    })
-    .pipe(Schema.withDecodingDefaultKey(Effect.succeed("equal" as const))),
-  case_insensitive: Schema.Boolean.annotate({ description: "Ignore case in comparisons.", default: false }).pipe(
-    Schema.withDecodingDefaultKey(Effect.succeed(false))
+  match: Schema.Literals(["equal", "network"]).pipe(
+    withDefault(
+      "equal",
+      "`equal`: the value is the key. `network`: the key is a network such as `10.0.0.0/8` or `2001:db8::/32`, and the " +
+        "value an address in it; the smallest network counts."
+    )
   ),
+  case_insensitive: Schema.Boolean.pipe(withDefault(false, "Ignore case in comparisons.")),
   reload: reloadSetting,
-  cache_bytes: Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 1_073_741_824 }))
-    .annotate({ description: "Memory for rows of an `index`, in bytes.", default: 16_777_216 })
-    .pipe(Schema.withDecodingDefaultKey(Effect.succeed(16_777_216))),
-  cache_time: PositiveDuration.annotate({
-    description: "How long rows of an `index` are kept in memory.",
-    default: "1m"
-  }).pipe(Schema.withDecodingDefaultKey(Effect.succeed("1m")))
+  cache_bytes: Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 1_073_741_824 })).pipe(
+    withDefault(16_777_216, "Memory for rows of an `index`, in bytes.")
+  ),
+  cache_time: PositiveDuration.pipe(withDefault("1m", "How long rows of an `index` are kept in memory."))
 })
 type Settings = typeof settings.Type
 

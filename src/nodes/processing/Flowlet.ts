@@ -1,8 +1,9 @@
-import { Effect, Schema } from "effect"
+import { Schema } from "effect"
 import { batchRecords } from "../Batch.ts"
 import { Failures } from "../Failures.ts"
 import { chosen, type Emit, type Event, errors, type NodeContext, node } from "../Node.ts"
 import { relativePath } from "../Paths.ts"
+import { withDefault } from "../SettingsSchema.ts"
 import { withSourceOf } from "../Source.ts"
 import { codeFaults, mayKeepState, Program, timeoutMillis } from "./ProgramRunner.ts"
 
@@ -18,9 +19,9 @@ const settings = Schema.Struct({
   definitions: Schema.optionalKey(
     Schema.String.annotate({ description: "Pattern definitions for the program's `grok`, one `NAME regex` per line." })
   ),
-  ecs_compatibility: Schema.Literals(["disabled", "v1"])
-    .annotate({ description: "Field names of the built-in patterns for the program's `grok`.", default: "disabled" })
-    .pipe(Schema.withDecodingDefaultKey(Effect.succeed("disabled" as const))),
+  ecs_compatibility: Schema.Literals(["disabled", "v1"]).pipe(
+    withDefault("disabled", "Field names of the built-in patterns for the program's `grok`.")
+  ),
   timeout_millis: timeoutMillis
 })
 

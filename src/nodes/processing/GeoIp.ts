@@ -1,8 +1,9 @@
-import { Effect, Schema } from "effect"
+import { Schema } from "effect"
 import { messageOf } from "../../languages/ErrorMessage.ts"
 import { type Fields, fieldPath, getPath, setPath, type Value } from "../../languages/FieldPath.ts"
 import { Failures } from "../Failures.ts"
 import { chosen, type Event, errors, node } from "../Node.ts"
+import { withDefault } from "../SettingsSchema.ts"
 import { FieldName, fieldsOf } from "../SettingTexts.ts"
 import { addressOf } from "./addresses/Address.ts"
 import { BoundedCache } from "./lookup/BoundedCache.ts"
@@ -55,12 +56,10 @@ const settings = Schema.Struct({
         "continent, country, region, city, postal code, time zone, location and autonomous system, as far as it has them."
     })
   ),
-  language: Schema.String.check(Schema.isPattern(/^[A-Za-z]{2,3}(?:-[A-Za-z0-9]{2,8})*$/u, { expected: "a language" }))
-    .annotate({ description: "Language of names; English where it lacks one.", default: "en" })
-    .pipe(Schema.withDecodingDefaultKey(Effect.succeed("en"))),
-  target: FieldName.annotate({ description: "Field that receives the fields.", default: "geo" }).pipe(
-    Schema.withDecodingDefaultKey(Effect.succeed("geo"))
-  ),
+  language: Schema.String.check(
+    Schema.isPattern(/^[A-Za-z]{2,3}(?:-[A-Za-z0-9]{2,8})*$/u, { expected: "a language" })
+  ).pipe(withDefault("en", "Language of names; English where it lacks one.")),
+  target: FieldName.pipe(withDefault("geo", "Field that receives the fields.")),
   on_missing: missingSetting("What to do with a record without an address that the database has."),
   reload: reloadSetting
 })

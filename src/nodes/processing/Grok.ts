@@ -1,4 +1,4 @@
-import { Effect, Result, Schema } from "effect"
+import { Result, Schema } from "effect"
 import { list } from "../../languages/Decorations.ts"
 import type { Explanation } from "../../languages/Explanation.ts"
 import { type Fields, fieldPath, getPath } from "../../languages/FieldPath.ts"
@@ -9,21 +9,19 @@ import type { TenantDefinitions } from "../../languages/grok/TenantDefinitions.t
 import { Failures } from "../Failures.ts"
 import { anyFields, decorated, dotted, named, withFields } from "../FieldUse.ts"
 import { type CheckContext, chosen, type Event, errors, node, type SettingsIssue } from "../Node.ts"
+import { withDefault } from "../SettingsSchema.ts"
 import { keepSource } from "../Source.ts"
 import { decorationSettings, Texts, texts } from "./DecorationSettings.ts"
 
 const text = (description: string) => Schema.optionalKey(Schema.String.annotate({ description }))
-const flag = (fallback: boolean, description: string) =>
-  Schema.Boolean.annotate({ description, default: fallback }).pipe(
-    Schema.withDecodingDefaultKey(Effect.succeed(fallback))
-  )
+const flag = (fallback: boolean, description: string) => Schema.Boolean.pipe(withDefault(fallback, description))
 
 const maxPatterns = 100
 
 const settings = Schema.Struct({
-  field: Schema.String.check(Schema.isNonEmpty())
-    .annotate({ description: "Field with the text; a nested one is written `a.b` or `[a][b]`.", default: "message" })
-    .pipe(Schema.withDecodingDefaultKey(Effect.succeed("message"))),
+  field: Schema.String.check(Schema.isNonEmpty()).pipe(
+    withDefault("message", "Field with the text; a nested one is written `a.b` or `[a][b]`.")
+  ),
   patterns: Schema.optionalKey(
     Schema.NonEmptyArray(Schema.String)
       .check(Schema.isMaxLength(maxPatterns))
@@ -44,26 +42,20 @@ const settings = Schema.Struct({
   break_on_match: flag(true, "Stop at the first pattern that matches. False: all of them add their fields."),
   named_captures_only: flag(true, "Keep only what a pattern names. False: `%{WORD}` is kept as `WORD`."),
   keep_empty_captures: flag(false, "Keep captures that are empty or took no part."),
-  ecs_compatibility: Schema.Literals(["disabled", "v1", "v8"])
-    .annotate({
-      description: "Field names of the built-in patterns: `disabled` for the older flat ones, `v1` for ECS.",
-      default: "disabled"
-    })
-    .pipe(Schema.withDecodingDefaultKey(Effect.succeed("disabled" as const))),
+  ecs_compatibility: Schema.Literals(["disabled", "v1", "v8"]).pipe(
+    withDefault("disabled", "Field names of the built-in patterns: `disabled` for the older flat ones, `v1` for ECS.")
+  ),
   overwrite: texts("Fields that a capture replaces; any other field becomes a list of the old and the new value."),
   target: text("Field below which all captures are put."),
   ignore_missing: flag(false, "Pass on records without the field as they are, in place of failing them."),
   trace_match: flag(false, 'Say which pattern matched: `_ingest._grok_match_index` is its place, from `"0"`.'),
   dotall: flag(true, "The dot matches line ends too."),
-  max_line_length: Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 1_048_576 }))
-    .annotate({ description: "Maximum length of the text in characters; a longer text fails.", default: 65_536 })
-    .pipe(Schema.withDecodingDefaultKey(Effect.succeed(65_536))),
-  timeout_millis: Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 60_000 }))
-    .annotate({
-      description: "Processor time in milliseconds for a text, when the patterns may take very long; then it fails.",
-      default: 1000
-    })
-    .pipe(Schema.withDecodingDefaultKey(Effect.succeed(1000))),
+  max_line_length: Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 1_048_576 })).pipe(
+    withDefault(65_536, "Maximum length of the text in characters; a longer text fails.")
+  ),
+  timeout_millis: Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 60_000 })).pipe(
+    withDefault(1000, "Processor time in milliseconds for a text, when the patterns may take very long; then it fails.")
+  ),
   ...decorationSettings,
   tag_on_timeout: text("Tag of a record that took too long. Default: `_groktimeout`."),
   tag_on_failure: texts("Tags of a record that did not match. Default: `_grokparsefailure`.")

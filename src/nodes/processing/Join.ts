@@ -1,4 +1,4 @@
-import { Effect, Schema } from "effect"
+import { Schema } from "effect"
 import { durationMillis } from "../../languages/DurationText.ts"
 import { predicate } from "../../languages/expression/Compile.ts"
 import { ExpressionFault } from "../../languages/expression/Parse.ts"
@@ -9,6 +9,7 @@ import { PositiveDuration } from "../Duration.ts"
 import { Failures } from "../Failures.ts"
 import { dotted, named, namedIn, withFields } from "../FieldUse.ts"
 import { chosen, type Emit, type Event, errors, node, type SettingsIssue } from "../Node.ts"
+import { withDefault } from "../SettingsSchema.ts"
 import { FieldName } from "../SettingTexts.ts"
 import { timeOf } from "./EventTime.ts"
 import { Side, type WaitingRecord } from "./join/Side.ts"
@@ -30,26 +31,25 @@ const part = (description: string) =>
 const settings = Schema.Struct({
   left: part("Which records are those of the left side (`where`), and the fields that are compared (`key`)."),
   right: part("The same for the right side. A record of both sides is one of the left."),
-  kind: Schema.Literals(["inner", "left"])
-    .annotate({
-      description: "`inner`: only pairs are published. `left`: also the left records without a partner, as they are.",
-      default: "inner"
-    })
-    .pipe(Schema.withDecodingDefaultKey(Effect.succeed("inner" as const))),
+  kind: Schema.Literals(["inner", "left"]).pipe(
+    withDefault(
+      "inner",
+      "`inner`: only pairs are published. `left`: also the left records without a partner, as they are."
+    )
+  ),
   window: PositiveDuration.annotate({ description: "Maximum difference of the times of a pair, for example `5m`." }),
-  time_field: Schema.NonEmptyString.annotate({
-    description: "Field with the record's time: ISO 8601 or epoch milliseconds.",
-    default: "@timestamp"
-  }).pipe(Schema.withDecodingDefaultKey(Effect.succeed("@timestamp"))),
-  target: FieldName.check(Schema.isNonEmpty())
-    .annotate({ description: "Field of the left record that receives the right one.", default: "right" })
-    .pipe(Schema.withDecodingDefaultKey(Effect.succeed("right"))),
-  max_bytes: Schema.Int.check(Schema.isBetween({ minimum: 1024, maximum: 68_719_476_736 }))
-    .annotate({
-      description: "Maximum memory of the waiting records in bytes, as estimated; beyond it the oldest stop waiting.",
-      default: 134_217_728
-    })
-    .pipe(Schema.withDecodingDefaultKey(Effect.succeed(134_217_728)))
+  time_field: Schema.NonEmptyString.pipe(
+    withDefault("@timestamp", "Field with the record's time: ISO 8601 or epoch milliseconds.")
+  ),
+  target: FieldName.check(Schema.isNonEmpty()).pipe(
+    withDefault("right", "Field of the left record that receives the right one.")
+  ),
+  max_bytes: Schema.Int.check(Schema.isBetween({ minimum: 1024, maximum: 68_719_476_736 })).pipe(
+    withDefault(
+      134_217_728,
+      "Maximum memory of the waiting records in bytes, as estimated; beyond it the oldest stop waiting."
+    )
+  )
 })
 type Settings = typeof settings.Type
 

@@ -1,4 +1,4 @@
-import { Effect, Schema } from "effect"
+import { Schema } from "effect"
 import { predicate } from "../../languages/expression/Compile.ts"
 import { ExpressionFault } from "../../languages/expression/Parse.ts"
 import type { Fields } from "../../languages/FieldPath.ts"
@@ -6,6 +6,7 @@ import { position } from "../../languages/PatternError.ts"
 import { Failures } from "../Failures.ts"
 import type { Known } from "../FieldUse.ts"
 import { type Batch, chosen, type Event, errors, node, type SettingsIssue } from "../Node.ts"
+import { withDefault } from "../SettingsSchema.ts"
 import { fieldsAfter, isWhole, readsOf } from "./mutate/OperationFields.ts"
 import { Operation, operationNames } from "./mutate/Operations.ts"
 import { ReplaceFault, replacer } from "./mutate/Replace.ts"
@@ -21,12 +22,9 @@ const settings = Schema.Struct({
         "`default`, `convert`, `split`, `join`, `lowercase`, `uppercase`, `capitalize`, `trim`, `replace`, `merge`, " +
         "`flatten` and `expand`, and may have a condition: `where`."
     }),
-  timeout_millis: Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 60_000 }))
-    .annotate({
-      description: "Processor time in milliseconds for a record when operations have patterns; then it fails.",
-      default: 1000
-    })
-    .pipe(Schema.withDecodingDefaultKey(Effect.succeed(1000)))
+  timeout_millis: Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 60_000 })).pipe(
+    withDefault(1000, "Processor time in milliseconds for a record when operations have patterns; then it fails.")
+  )
 })
 
 const replaceFaults = ({ replace }: Operation): ReadonlyArray<SettingsIssue> => {

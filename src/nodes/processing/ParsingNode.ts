@@ -1,4 +1,4 @@
-import { Effect, Predicate, Schema } from "effect"
+import { Predicate, Schema } from "effect"
 import { asItIs, type Decorations, decorator } from "../../languages/Decorations.ts"
 import type { Explanation } from "../../languages/Explanation.ts"
 import { type Fields, fieldPath, type Value } from "../../languages/FieldPath.ts"
@@ -7,21 +7,21 @@ import { batchSteps, type Guard } from "../../languages/Guard.ts"
 import { isRaw } from "../../languages/json/JsonNumbers.ts"
 import { Failures } from "../Failures.ts"
 import { type Batch, chosen, type Event, type Instance, type NodeContext } from "../Node.ts"
+import { withDefault } from "../SettingsSchema.ts"
 import { FieldName } from "../SettingTexts.ts"
 import { isLineSource, sourceField } from "../Source.ts"
 
 /** Settings of nodes that parse the text of one field. */
 export const parsedSettings = {
-  field: Schema.String.check(Schema.isNonEmpty())
-    .annotate({ description: "Field with the text; a nested one is written `a.b` or `[a][b]`.", default: "message" })
-    .pipe(Schema.withDecodingDefaultKey(Effect.succeed("message"))),
+  field: Schema.String.check(Schema.isNonEmpty()).pipe(
+    withDefault("message", "Field with the text; a nested one is written `a.b` or `[a][b]`.")
+  ),
   target: Schema.optionalKey(
     FieldName.annotate({ description: "Field that receives the results. Default: the record itself." })
   ),
-  ignore_missing: Schema.Boolean.annotate({
-    description: "Pass on records without the field unchanged instead of failing them.",
-    default: false
-  }).pipe(Schema.withDecodingDefaultKey(Effect.succeed(false)))
+  ignore_missing: Schema.Boolean.pipe(
+    withDefault(false, "Pass on records without the field unchanged instead of failing them.")
+  )
 }
 
 interface Settings extends Decorations {

@@ -1,8 +1,9 @@
-import { Effect, Predicate, Schema } from "effect"
+import { Predicate, Schema } from "effect"
 import { type Fields, fieldPath, getPath, putPath, type Value } from "../../languages/FieldPath.ts"
 import { Failures } from "../Failures.ts"
 import { named, sameFields } from "../FieldUse.ts"
 import { chosen, type Event, errors, type NodeContext, node, type SettingsIssue } from "../Node.ts"
+import { withDefault } from "../SettingsSchema.ts"
 import { FieldName } from "../SettingTexts.ts"
 import { withSourceOf } from "../Source.ts"
 import { setMember } from "./mutate/Place.ts"
@@ -36,12 +37,10 @@ const settings = Schema.Struct({
       description: "Secret key of `hash`. Whoever has it can find a value by trying."
     })
   ),
-  keep: Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 1000 }))
-    .annotate({ description: "Number of characters that `truncate` and `mask` keep.", default: 4 })
-    .pipe(Schema.withDecodingDefaultKey(Effect.succeed(4))),
-  replacement: Schema.String.check(Schema.isMaxLength(100))
-    .annotate({ description: "Text of `redact`.", default: "[redacted]" })
-    .pipe(Schema.withDecodingDefaultKey(Effect.succeed("[redacted]")))
+  keep: Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 1000 })).pipe(
+    withDefault(4, "Number of characters that `truncate` and `mask` keep.")
+  ),
+  replacement: Schema.String.check(Schema.isMaxLength(100)).pipe(withDefault("[redacted]", "Text of `redact`."))
 })
 type Settings = typeof settings.Type
 

@@ -1,15 +1,16 @@
-import { Effect, Result, Schema } from "effect"
+import { Result, Schema } from "effect"
 import type { Guest } from "../../languages/flowlet/Guest.ts"
 import { matching } from "../../languages/flowlet/Matching.ts"
 import type { Outcome } from "../../languages/flowlet/Outcome.ts"
 import type { Purpose } from "../../languages/flowlet/Program.ts"
 import { open } from "../../languages/flowlet/ProgramSandbox.ts"
 import type { Batch, CheckContext, Event, NodeContext, SettingsIssue } from "../Node.ts"
+import { withDefault } from "../SettingsSchema.ts"
 
 /** The setting for the time limit of a program. */
-export const timeoutMillis = Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 60_000 }))
-  .annotate({ description: "Processor time in milliseconds that the program may take for one event.", default: 200 })
-  .pipe(Schema.withDecodingDefaultKey(Effect.succeed(200)))
+export const timeoutMillis = Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 60_000 })).pipe(
+  withDefault(200, "Processor time in milliseconds that the program may take for one event.")
+)
 
 /**
  * Whether a program may keep state between events: only a program that declares `process` itself can have variables

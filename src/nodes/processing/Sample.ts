@@ -1,8 +1,9 @@
-import { Effect, Schema } from "effect"
+import { Schema } from "effect"
 import { type Fields, fieldPath, getPath, putPath } from "../../languages/FieldPath.ts"
 import { Failures } from "../Failures.ts"
 import { dotted, named, withFields } from "../FieldUse.ts"
 import { chosen, type Event, errors, node, type SettingsIssue } from "../Node.ts"
+import { withDefault } from "../SettingsSchema.ts"
 import { FieldName } from "../SettingTexts.ts"
 import { keyReader } from "./RecordKey.ts"
 import { Counts } from "./sample/Counts.ts"
@@ -35,20 +36,17 @@ const settings = Schema.Struct({
         "Records without one of the fields are one key. Default: each record for itself."
     })
   ),
-  seed: Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 4_294_967_295 }))
-    .annotate({ description: "Another number chooses other records.", default: 0 })
-    .pipe(Schema.withDecodingDefaultKey(Effect.succeed(0))),
+  seed: Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 4_294_967_295 })).pipe(
+    withDefault(0, "Another number chooses other records.")
+  ),
   weight_field: Schema.optionalKey(
     FieldName.check(Schema.isNonEmpty()).annotate({
       description: "Field that receives how many records this one stands for: `every`, or 1 divided by the share."
     })
   ),
-  max_keys: Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 10_000_000 }))
-    .annotate({
-      description: "Maximum number of keys that `every` counts; those counted longest are forgotten first.",
-      default: 100_000
-    })
-    .pipe(Schema.withDecodingDefaultKey(Effect.succeed(100_000)))
+  max_keys: Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 10_000_000 })).pipe(
+    withDefault(100_000, "Maximum number of keys that `every` counts; those counted longest are forgotten first.")
+  )
 })
 type Settings = typeof settings.Type
 

@@ -1,16 +1,15 @@
-import { Effect, Schema } from "effect"
+import { Schema } from "effect"
 import { type Fields, fieldPath, getPath } from "../../languages/FieldPath.ts"
 import { batchCharacters, batchRecords } from "../Batch.ts"
 import { dotted, sameFields } from "../FieldUse.ts"
 import { chosen, type Event, errors, node } from "../Node.ts"
+import { withDefault } from "../SettingsSchema.ts"
 import { sizeOf } from "./RecordSize.ts"
 import { comparison, type Rank, rankOf } from "./sort/Rank.ts"
 
 const By = Schema.Struct({
   field: Schema.NonEmptyString.annotate({ description: "Field whose values are compared." }),
-  order: Schema.Literals(["ascending", "descending"])
-    .annotate({ description: "Smallest or largest first.", default: "ascending" })
-    .pipe(Schema.withDecodingDefaultKey(Effect.succeed("ascending" as const)))
+  order: Schema.Literals(["ascending", "descending"]).pipe(withDefault("ascending", "Smallest or largest first."))
 })
 
 interface Entry {
@@ -48,17 +47,16 @@ export const sort = node({
         description: "Number of records to publish, the first ones. No more than twice as many are held in memory."
       })
     ),
-    max_records: Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 100_000_000 }))
-      .annotate({ description: "Maximum number of records to hold when there is no limit.", default: 1_000_000 })
-      .pipe(Schema.withDecodingDefaultKey(Effect.succeed(1_000_000))),
-    max_bytes: Schema.Int.check(Schema.isBetween({ minimum: 1024, maximum: 68_719_476_736 }))
-      .annotate({
-        description:
-          "Maximum memory of the records in bytes, as estimated; the first `limit` ones may take half of it. The run needs " +
-          "that much: see `memory_mib`.",
-        default: 268_435_456
-      })
-      .pipe(Schema.withDecodingDefaultKey(Effect.succeed(268_435_456)))
+    max_records: Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 100_000_000 })).pipe(
+      withDefault(1_000_000, "Maximum number of records to hold when there is no limit.")
+    ),
+    max_bytes: Schema.Int.check(Schema.isBetween({ minimum: 1024, maximum: 68_719_476_736 })).pipe(
+      withDefault(
+        268_435_456,
+        "Maximum memory of the records in bytes, as estimated; the first `limit` ones may take half of it. The run needs " +
+          "that much: see `memory_mib`."
+      )
+    )
   }),
   inputs: { min: 1, max: 100 },
   // Nothing fails here, but a flowline may publish `errors` of all its nodes alike.

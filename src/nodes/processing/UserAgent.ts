@@ -1,7 +1,8 @@
-import { Effect, Schema } from "effect"
+import { Schema } from "effect"
 import { type Fields, fieldPath, getPath } from "../../languages/FieldPath.ts"
 import { Failures } from "../Failures.ts"
 import { chosen, type Event, errors, node } from "../Node.ts"
+import { withDefault } from "../SettingsSchema.ts"
 import { FieldName } from "../SettingTexts.ts"
 import { agentReader } from "./agents/Agent.ts"
 import { BoundedCache } from "./lookup/BoundedCache.ts"
@@ -24,9 +25,7 @@ export const userAgent = node({
     field: Schema.String.check(Schema.isNonEmpty()).annotate({
       description: "Field of the record with the user agent."
     }),
-    target: FieldName.annotate({ description: "Field that receives what was found.", default: "user_agent" }).pipe(
-      Schema.withDecodingDefaultKey(Effect.succeed("user_agent"))
-    ),
+    target: FieldName.pipe(withDefault("user_agent", "Field that receives what was found.")),
     on_missing: missingSetting("What to do with a record whose user agent is missing or tells nothing.")
   }),
   aliases: ["useragent", "ua", "user_agents"],

@@ -1,18 +1,14 @@
-import { Effect, Schema } from "effect"
+import { Schema } from "effect"
+import { withDefault } from "../../SettingsSchema.ts"
 import { decorationSettings } from "../DecorationSettings.ts"
 import { parsedSettings } from "../ParsingNode.ts"
 
 const text = (description: string, otherwise: string) =>
-  Schema.String.check(Schema.isNonEmpty())
-    .annotate({ description, default: otherwise })
-    .pipe(Schema.withDecodingDefaultKey(Effect.succeed(otherwise)))
+  Schema.String.check(Schema.isNonEmpty()).pipe(withDefault(otherwise, description))
 const optional = (description: string) =>
   Schema.optionalKey(Schema.String.check(Schema.isNonEmpty()).annotate({ description }))
 const keys = (description: string) => Schema.optionalKey(Schema.Array(Schema.String).annotate({ description }))
-const truth = (description: string, otherwise: boolean) =>
-  Schema.Boolean.annotate({ description, default: otherwise }).pipe(
-    Schema.withDecodingDefaultKey(Effect.succeed(otherwise))
-  )
+const truth = (description: string, otherwise: boolean) => Schema.Boolean.pipe(withDefault(otherwise, description))
 const transform = (description: string) =>
   Schema.optionalKey(Schema.Literals(["lowercase", "uppercase", "capitalize"]).annotate({ description }))
 
@@ -26,13 +22,12 @@ export const kvSettings = Schema.Struct({
   value_split_pattern: optional(
     "Separator of key and value as a regular expression, for example `:\\s+`. Replaces `value_split`."
   ),
-  whitespace: Schema.Literals(["lenient", "strict"])
-    .annotate({
-      description:
-        "`lenient`: blanks around keys, values and separators do not count, so `a = 1` is a pair. `strict`: they do.",
-      default: "lenient"
-    })
-    .pipe(Schema.withDecodingDefaultKey(Effect.succeed("lenient" as const))),
+  whitespace: Schema.Literals(["lenient", "strict"]).pipe(
+    withDefault(
+      "lenient",
+      "`lenient`: blanks around keys, values and separators do not count, so `a = 1` is a pair. `strict`: they do."
+    )
+  ),
   include_keys: keys("Add only these keys. Default: all. May contain `%{field}`."),
   exclude_keys: keys("Do not add these keys. May contain `%{field}`."),
   default_keys: Schema.optionalKey(
@@ -51,12 +46,9 @@ export const kvSettings = Schema.Struct({
   include_brackets: truth("Remove `(…)`, `[…]` and `<…>` around values, which may contain blanks.", true),
   allow_duplicate_values: truth("Keep repeated equal values of a key.", true),
   allow_empty_values: truth("Add keys whose value is empty.", false),
-  timeout_millis: Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 60_000 }))
-    .annotate({
-      description: "Processor time in milliseconds for a record when separators are patterns; then it fails.",
-      default: 1000
-    })
-    .pipe(Schema.withDecodingDefaultKey(Effect.succeed(1000))),
+  timeout_millis: Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 60_000 })).pipe(
+    withDefault(1000, "Processor time in milliseconds for a record when separators are patterns; then it fails.")
+  ),
   ...decorationSettings
 })
 export type KvSettings = typeof kvSettings.Type

@@ -1,9 +1,10 @@
-import { Effect, Schema } from "effect"
+import { Schema } from "effect"
 import type { Reference } from "../../../protocol/References.ts"
 import { PositiveDuration } from "../../Duration.ts"
 import type { NodeContext, SettingsIssue, Surroundings } from "../../Node.ts"
 import type { InputFiles, Storage } from "../../NodeFiles.ts"
 import { relativePath } from "../../Paths.ts"
+import { withDefault } from "../../SettingsSchema.ts"
 import { FieldName, ResourceName } from "../../SettingTexts.ts"
 import { filePath, patternFaults, storageFaults, storageOf, storageSettings } from "../../Storage.ts"
 
@@ -20,17 +21,16 @@ export const sourceFields = {
   )
 }
 
-export const reloadSetting = PositiveDuration.annotate({
-  description:
-    "How often a file of `path` is looked at. When it has changed and is no longer being written, it is read again.",
-  default: "10s"
-}).pipe(Schema.withDecodingDefaultKey(Effect.succeed("10s")))
+export const reloadSetting = PositiveDuration.pipe(
+  withDefault(
+    "10s",
+    "How often a file of `path` is looked at. When it has changed and is no longer being written, it is read again."
+  )
+)
 
 /** The setting for records whose value is not found: keep, drop or fail them. */
 export const missingSetting = (description: string) =>
-  Schema.Literals(["keep", "drop", "errors"])
-    .annotate({ description, default: "keep" })
-    .pipe(Schema.withDecodingDefaultKey(Effect.succeed("keep" as const)))
+  Schema.Literals(["keep", "drop", "errors"]).pipe(withDefault("keep", description))
 
 export const lookedUp = Schema.String.check(Schema.isNonEmpty()).annotate({
   description: "Field of the record whose value is looked up."

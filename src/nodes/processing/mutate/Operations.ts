@@ -1,13 +1,11 @@
-import { Effect, Schema } from "effect"
+import { Schema } from "effect"
+import { withDefault } from "../../SettingsSchema.ts"
 import { FieldName, fieldsOf } from "../../SettingTexts.ts"
 import { types } from "./Convert.ts"
 
 const field = FieldName.check(Schema.isNonEmpty())
 const fields = (description: string) => Schema.optionalKey(Schema.NonEmptyArray(field).annotate({ description }))
-const separator = Schema.NonEmptyString.annotate({
-  description: "Text between the names.",
-  default: "_"
-}).pipe(Schema.withDecodingDefaultKey(Effect.succeed("_")))
+const separator = Schema.NonEmptyString.pipe(withDefault("_", "Text between the names."))
 
 /** The operations by their names. Each declares what it takes; all are optional, because an operation is one of them. */
 const operations = {
