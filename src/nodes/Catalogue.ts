@@ -90,6 +90,38 @@ export const catalogue: ReadonlyMap<string, NodeType> = new Map(nodes.map((node)
 export const nodesOf = (runtime: Runtime): ReadonlyArray<NodeType> =>
   nodes.filter((node) => node.runtimes.includes(runtime))
 
+/** What is known of a node of a flowline. */
+interface Placed {
+  readonly type: string
+  readonly settings?: unknown
+}
+
+/**
+ * What a member of a node's type answers for the node's settings. Undefined where the type has no such member, and
+ * where the settings are not valid.
+ */
+export const asked = <A, More extends ReadonlyArray<unknown>>(
+  node: Placed,
+  member: (type: NodeType) => ((settings: unknown, ...more: More) => A) | undefined,
+  ...more: More
+): A | undefined => {
+  const type = catalogue.get(node.type)
+  const ask = type && member(type)
+  if (type === undefined || ask === undefined) return undefined
+  const settings = Schema.decodeUnknownResult(type.settings)(node.settings)
+  return Result.isFailure(settings) ? undefined : ask(settings.success, ...more)
+}
+
+/** What the nodes of a flowline answer, with their components; nodes without an answer are left out. */
+const answers = <A>(
+  { dag }: Flowline,
+  member: (type: NodeType) => ((settings: unknown) => A | undefined) | undefined
+): ReadonlyArray<{ readonly component: string; readonly answer: A }> =>
+  dag.flatMap((node) => {
+    const answer = asked(node, member)
+    return answer === undefined ? [] : [{ component: componentOf(node), answer }]
+  })
+
 /** A reference and the node that needs it; a reference in the flowline's settings has no component. */
 export interface FlowlineReference {
   readonly reference: Reference
@@ -99,27 +131,10 @@ export interface FlowlineReference {
 /** Everything that a flowline refers to in the tenant's registry and artifacts. */
 export const references = (flowline: Flowline): ReadonlyArray<FlowlineReference> => [
   ...(flowline.settings.resources ?? []).map((resource) => ({ reference: { resource } })),
-  ...flowline.dag.flatMap((node): ReadonlyArray<FlowlineReference> => {
-    const type = catalogue.get(node.type)
-    if (type?.references === undefined) return []
-    const settings = Schema.decodeUnknownResult(type.settings)(node.settings)
-    if (Result.isFailure(settings)) return []
-    return type.references(settings.success).map((reference) => ({ reference, component: componentOf(node) }))
-  })
+  ...answers(flowline, (type) => type.references).flatMap(({ component, answer }) =>
+    answer.map((reference) => ({ reference, component }))
+  )
 ]
-
-/** What the nodes of a flowline answer for their settings, with their components; nodes without an answer are left out. */
-const answers = <A>(
-  { dag }: Pick<Flowline, "dag">,
-  ask: (type: NodeType, settings: unknown) => A | undefined
-): ReadonlyArray<{ readonly component: string; readonly answer: A }> =>
-  dag.flatMap((node) => {
-    const type = catalogue.get(node.type)
-    const settings = type === undefined ? undefined : Schema.decodeUnknownResult(type.settings)(node.settings)
-    if (type === undefined || settings === undefined || Result.isFailure(settings)) return []
-    const answer = ask(type, settings.success)
-    return answer === undefined ? [] : [{ component: componentOf(node), answer }]
-  })
 
 /** The files that the flowline's runs append to: see `fileKey` in protocol/Roots. */
 export const appendedFiles = (
@@ -127,42 +142,27 @@ export const appendedFiles = (
 ): ReadonlyArray<{ readonly component: string; readonly path: string }> =>
   flowline.runtime === "analytics"
     ? []
-    : answers(flowline, (type, settings) => type.appends?.(settings)).map(({ component, answer }) => ({
-        component,
-        path: answer
-      }))
+    : answers(flowline, (type) => type.appends).map(({ component, answer }) => ({ component, path: answer }))
 
 /** The roots that the flowline names. */
 export const rootsOf = (flowline: Flowline): ReadonlyArray<RootUse & { readonly component: string }> =>
-  answers(flowline, (type, settings) => type.roots?.(settings)).map(({ component, answer }) => ({
-    component,
-    ...answer
-  }))
+  answers(flowline, (type) => type.roots).map(({ component, answer }) => ({ component, ...answer }))
 
 /** Whether a later attempt reads again what came after the saved positions, so that its outputs may be cut there. */
 export const canRepeat = ({ dag }: Flowline): boolean => !dag.some(({ type }) => catalogue.get(type)?.isLive === true)
 
 /** Whether an input of the flowline goes on at its position in a later attempt. */
-export const keepsPositions = (flowline: Flowline): boolean =>
-  answers(flowline, (type, settings) => type.keepsPosition?.(settings)).some(({ answer }) => answer)
+export const keepsPositions = ({ dag }: Flowline): boolean =>
+  dag.some((node) => asked(node, (type) => type.keepsPosition) === true)
 
 /** Whether a node of the flowline leaves something to the next execution. */
-export const carries = (flowline: Flowline): boolean =>
-  answers(flowline, (type, settings) => type.carries?.(settings)).some(({ answer }) => answer)
-
-/** What is known of a node of a flowline. */
-interface Placed {
-  readonly type: string
-  readonly settings?: unknown
-}
+export const carries = ({ dag }: Flowline): boolean => dag.some((node) => asked(node, (type) => type.carries) === true)
 
 /** Whether a node needs this. Without settings: whether it may. */
-export const isNeeding = ({ type: name, settings }: Placed, need: Need): boolean => {
-  const type = catalogue.get(name)
+export const isNeeding = (node: Placed, need: Need): boolean => {
+  const type = catalogue.get(node.type)
   if (type?.needs?.includes(need) !== true) return false
-  if (type.isNeeding === undefined || settings === undefined) return true
-  const decoded = Schema.decodeUnknownResult(type.settings)(settings)
-  return Result.isSuccess(decoded) && type.isNeeding(decoded.success)
+  return type.isNeeding === undefined || node.settings === undefined || asked(node, () => type.isNeeding) === true
 }
 
 /** Whether a node of the flowline needs this. */

@@ -1,6 +1,5 @@
-import { Result, Schema } from "effect"
 import { componentOf, type DagNode, type Flowline } from "../protocol/Flowline.ts"
-import { catalogue } from "./Catalogue.ts"
+import { asked, catalogue } from "./Catalogue.ts"
 
 /** The nodes whose records may come to this one. */
 const above = ({ dag }: Flowline, node: DagNode): ReadonlyArray<DagNode> => {
@@ -21,10 +20,7 @@ const above = ({ dag }: Flowline, node: DagNode): ReadonlyArray<DagNode> => {
 /** What a valid flowline cannot keep of what its settings promise. */
 export const hints = (flowline: Flowline): ReadonlyArray<string> =>
   flowline.dag.flatMap((node) => {
-    const type = catalogue.get(node.type)
-    if (type?.hints === undefined) return []
-    const settings = Schema.decodeUnknownResult(type.settings)(node.settings)
-    if (Result.isFailure(settings)) return []
     const live = above(flowline, node).filter((sender) => catalogue.get(sender.type)?.isLive === true)
-    return type.hints(settings.success, live.map(componentOf)).map((hint) => `${componentOf(node)}: ${hint}`)
+    const told = asked(node, (type) => type.hints, live.map(componentOf)) ?? []
+    return told.map((hint) => `${componentOf(node)}: ${hint}`)
   })

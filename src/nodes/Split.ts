@@ -1,23 +1,12 @@
-import { Result, Schema } from "effect"
-import { componentOf, type DagNode, type Flowline } from "../protocol/Flowline.ts"
-import { catalogue } from "./Catalogue.ts"
+import { Result } from "effect"
+import { componentOf, type Flowline } from "../protocol/Flowline.ts"
+import { asked, catalogue } from "./Catalogue.ts"
 
 /** The components that run in each part of a run. */
 export interface Split {
   readonly input: string
   /** The input, and the stateless nodes that receive only its records. */
   readonly inside: ReadonlySet<string>
-}
-
-const settingsOf = (node: DagNode): unknown => {
-  const type = catalogue.get(node.type)
-  const settings = type === undefined ? undefined : Schema.decodeUnknownResult(type.settings)(node.settings)
-  return settings === undefined || Result.isFailure(settings) ? undefined : settings.success
-}
-
-const isStateless = (node: DagNode): boolean => {
-  const settings = settingsOf(node)
-  return settings !== undefined && catalogue.get(node.type)?.isStateless?.(settings) === true
 }
 
 /** The inputs that can be read in parallel parts. */
@@ -36,8 +25,7 @@ export const split = ({ runtime, dag }: Flowline): Result.Result<Split, string> 
   if (first === undefined || inputs.length > 1 || type?.pieces === undefined) {
     return Result.fail(`Only a flowline with one input, a ${divisible.join(" or ")}, runs in parallel parts`)
   }
-  const settings = settingsOf(first)
-  const pieces = settings === undefined ? undefined : type.pieces(settings)
+  const pieces = asked(first, () => type.pieces)
   if (pieces !== undefined && Result.isFailure(pieces)) return Result.fail(pieces.failure)
   const input = componentOf(first)
   const inside = new Set([input])
@@ -47,7 +35,7 @@ export const split = ({ runtime, dag }: Flowline): Result.Result<Split, string> 
         !inside.has(componentOf(node)) &&
         node.subscribe.length > 0 &&
         node.subscribe.every(({ component }) => inside.has(component)) &&
-        isStateless(node)
+        asked(node, (type) => type.isStateless) === true
     )
     for (const node of next) inside.add(componentOf(node))
     found = next.length > 0

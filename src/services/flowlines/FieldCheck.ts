@@ -1,7 +1,6 @@
-import { Result, Schema } from "effect"
 import { position } from "../../languages/PatternError.ts"
 import { suggestion } from "../../languages/Suggest.ts"
-import { catalogue } from "../../nodes/Catalogue.ts"
+import { asked } from "../../nodes/Catalogue.ts"
 import { anyFields, canHave, type FieldUse, type Known, type NamedField } from "../../nodes/FieldUse.ts"
 import { errors, type Surroundings } from "../../nodes/Node.ts"
 import { componentOf, type DagNode, type Flowline } from "../../protocol/Flowline.ts"
@@ -16,12 +15,8 @@ const maxWarnings = 50
 const always = ["_source", "tags", "error"]
 
 /** What the node does with fields. A node of the tenant may do anything. */
-export const fieldUseOf = (node: DagNode, surroundings: Surroundings): FieldUse => {
-  const type = catalogue.get(node.type)
-  if (type?.fields === undefined) return anyFields
-  const settings = Schema.decodeUnknownResult(type.settings)(node.settings)
-  return Result.isFailure(settings) ? anyFields : type.fields(settings.success, surroundings)
-}
+export const fieldUseOf = (node: DagNode, surroundings: Surroundings): FieldUse =>
+  asked(node, (type) => type.fields, surroundings) ?? anyFields
 
 const textAt = (value: unknown, path: ReadonlyArray<string | number>): unknown =>
   path.reduce<unknown>(
