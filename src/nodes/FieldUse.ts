@@ -1,4 +1,5 @@
 import { list } from "../languages/Decorations.ts"
+import { faultOf } from "../languages/expression/Compile.ts"
 import { fieldReferences } from "../languages/expression/References.ts"
 import { fieldPath } from "../languages/FieldPath.ts"
 
@@ -53,6 +54,12 @@ export const namedIn = (where: string | undefined, path: ReadonlyArray<string | 
   } catch {
     return []
   }
+}
+
+/** The fault of an expression in the setting at this path. */
+export const whereFaults = (where: string | undefined, path: ReadonlyArray<string | number>) => {
+  const fault = where === undefined ? undefined : faultOf(where)
+  return fault === undefined ? [] : [{ path, ...fault }]
 }
 
 export const withFields = (known: ReadonlySet<string>, names: Iterable<string>): ReadonlySet<string> =>

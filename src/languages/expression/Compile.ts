@@ -1,4 +1,5 @@
 import type jsep from "jsep"
+import { position } from "../PatternError.ts"
 import { generatedSelector } from "./Generate.ts"
 import { chain, compileRegex, ExpressionFault, isAnd, isOr, parse, startOf } from "./Parse.ts"
 import { binaryOperators, contains, functions, matches, member, toNumber, type Value } from "./Values.ts"
@@ -17,6 +18,19 @@ const truth = (value: Value): boolean => Boolean(value)
 export const predicate = (text: string): ((event: Event) => boolean) => {
   const evaluate = compile(parse(text))
   return (event) => truth(evaluate(event))
+}
+
+/** Why an expression does not compile, and where: line and column from 1. */
+export const faultOf = (
+  text: string
+): { readonly detail: string; readonly line: number; readonly column: number } | undefined => {
+  try {
+    predicate(text)
+    return undefined
+  } catch (cause) {
+    if (!(cause instanceof ExpressionFault)) throw cause
+    return { detail: cause.message, ...position(text, cause.offset) }
+  }
 }
 
 /** Compiles an expression to a function that returns the events for which it holds, as {@link predicate} tells. */

@@ -1,8 +1,6 @@
 import { Schema } from "effect"
 import { predicate } from "../../languages/expression/Compile.ts"
-import { ExpressionFault } from "../../languages/expression/Parse.ts"
-import { position } from "../../languages/PatternError.ts"
-import { namedIn, sameFields } from "../FieldUse.ts"
+import { namedIn, sameFields, whereFaults } from "../FieldUse.ts"
 import { chosen, type Event, errors, node, type SettingsIssue } from "../Node.ts"
 import { withDefault } from "../SettingsSchema.ts"
 
@@ -42,16 +40,12 @@ export const dispatch = node({
   outputs: [chosen, errors],
   example: { routes: [{ stream: "records", where: "response >= 500" }] },
   check: ({ routes, default: otherwise }) => [
-    ...routes.flatMap(({ stream, where }, at): ReadonlyArray<SettingsIssue> => {
-      if (stream === errors) return [{ path: ["routes", at, "stream"], detail: taken }]
-      try {
-        predicate(where)
-        return []
-      } catch (cause) {
-        if (!(cause instanceof ExpressionFault)) throw cause
-        return [{ path: ["routes", at, "where"], detail: cause.message, ...position(where, cause.offset) }]
-      }
-    }),
+    ...routes.flatMap(
+      ({ stream, where }, at): ReadonlyArray<SettingsIssue> =>
+        stream === errors
+          ? [{ path: ["routes", at, "stream"], detail: taken }]
+          : whereFaults(where, ["routes", at, "where"])
+    ),
     ...(otherwise === errors ? [{ path: ["default"], detail: taken }] : [])
   ],
   streams: ({ routes, default: otherwise }) => [

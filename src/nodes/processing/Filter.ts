@@ -1,10 +1,8 @@
 import { Schema } from "effect"
-import { predicate, selector } from "../../languages/expression/Compile.ts"
-import { ExpressionFault } from "../../languages/expression/Parse.ts"
-import { position } from "../../languages/PatternError.ts"
+import { selector } from "../../languages/expression/Compile.ts"
 import { Failures } from "../Failures.ts"
-import { namedIn, sameFields } from "../FieldUse.ts"
-import { chosen, type Event, errors, node, type SettingsIssue } from "../Node.ts"
+import { namedIn, sameFields, whereFaults } from "../FieldUse.ts"
+import { type CheckContext, chosen, type Event, errors, node, type SettingsIssue } from "../Node.ts"
 import { codeFaults, mayKeepState, Program, timeoutMillis } from "./ProgramRunner.ts"
 
 const settings = Schema.Struct({
@@ -26,16 +24,11 @@ const settings = Schema.Struct({
 })
 type Settings = typeof settings.Type
 
-const whereFaults = ({ where, code }: Settings): ReadonlyArray<SettingsIssue> => {
-  if ((where === undefined) === (code === undefined)) return [{ path: [], detail: "expected either where or code" }]
-  try {
-    if (where !== undefined) predicate(where)
-    return []
-  } catch (cause) {
-    if (!(cause instanceof ExpressionFault) || where === undefined) throw cause
-    return [{ path: ["where"], detail: cause.message, ...position(where, cause.offset) }]
-  }
-}
+const check = ({ where, code }: Settings, context: CheckContext): ReadonlyArray<SettingsIssue> => [
+  ...((where === undefined) === (code === undefined) ? [{ path: [], detail: "expected either where or code" }] : []),
+  ...(code === undefined ? whereFaults(where, ["where"]) : []),
+  ...codeFaults(code, "filter", context)
+]
 
 export const filter = node({
   type: "filter",
@@ -51,7 +44,7 @@ export const filter = node({
   needs: ["patterns"],
   isStateless: ({ code }) => code === undefined || !mayKeepState(code),
   example: { where: 'response >= 500 and request !~ "^/health"' },
-  check: (given, context) => [...whereFaults(given), ...codeFaults(given.code, "filter", context)],
+  check,
   fields: ({ where, code }) => ({ ...sameFields(namedIn(where, ["where"])), isWhole: code !== undefined }),
   start: async ({ where, code, timeout_millis: millis }, context) => {
     if (code === undefined) {

@@ -1,13 +1,11 @@
 import { Schema } from "effect"
 import { durationMillis } from "../../languages/DurationText.ts"
 import { predicate } from "../../languages/expression/Compile.ts"
-import { ExpressionFault } from "../../languages/expression/Parse.ts"
 import { type Fields, fieldPath, getPath, type Value } from "../../languages/FieldPath.ts"
-import { position } from "../../languages/PatternError.ts"
 import { batchRecords } from "../Batch.ts"
 import { PositiveDuration } from "../Duration.ts"
 import { Failures } from "../Failures.ts"
-import { dotted, named, namedIn, withFields } from "../FieldUse.ts"
+import { dotted, named, namedIn, whereFaults, withFields } from "../FieldUse.ts"
 import { chosen, type Emit, type Event, errors, node, type SettingsIssue } from "../Node.ts"
 import { withDefault } from "../SettingsSchema.ts"
 import { FieldName } from "../SettingTexts.ts"
@@ -53,22 +51,13 @@ const settings = Schema.Struct({
 })
 type Settings = typeof settings.Type
 
-const check = (given: Settings): ReadonlyArray<SettingsIssue> => {
-  const issues: Array<SettingsIssue> = []
-  for (const side of ["left", "right"] as const) {
-    const { where } = given[side]
-    try {
-      predicate(where)
-    } catch (cause) {
-      if (!(cause instanceof ExpressionFault)) throw cause
-      issues.push({ path: [side, "where"], detail: cause.message, ...position(where, cause.offset) })
-    }
-  }
-  if (given.left.key.length !== given.right.key.length) {
-    issues.push({ path: ["right", "key"], detail: "Both keys need the same number of fields" })
-  }
-  return issues
-}
+const check = ({ left, right }: Settings): ReadonlyArray<SettingsIssue> => [
+  ...whereFaults(left.where, ["left", "where"]),
+  ...whereFaults(right.where, ["right", "where"]),
+  ...(left.key.length === right.key.length
+    ? []
+    : [{ path: ["right", "key"], detail: "Both keys need the same number of fields" }])
+]
 
 /** Bytes of a waiting record besides the record. */
 const waitingBytes = 150

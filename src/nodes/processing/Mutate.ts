@@ -1,10 +1,7 @@
 import { Schema } from "effect"
-import { predicate } from "../../languages/expression/Compile.ts"
-import { ExpressionFault } from "../../languages/expression/Parse.ts"
 import type { Fields } from "../../languages/FieldPath.ts"
-import { position } from "../../languages/PatternError.ts"
 import { Failures } from "../Failures.ts"
-import type { Known } from "../FieldUse.ts"
+import { type Known, whereFaults } from "../FieldUse.ts"
 import { type Batch, chosen, type Event, errors, node, type SettingsIssue } from "../Node.ts"
 import { withDefault } from "../SettingsSchema.ts"
 import { fieldsAfter, isWhole, readsOf } from "./mutate/OperationFields.ts"
@@ -34,16 +31,6 @@ const replaceFaults = ({ replace }: Operation): ReadonlyArray<SettingsIssue> => 
   } catch (cause) {
     if (!(cause instanceof ReplaceFault)) throw cause
     return [{ path: ["replace", cause.setting], detail: cause.message }]
-  }
-}
-
-const whereFaults = ({ where }: Operation): ReadonlyArray<SettingsIssue> => {
-  try {
-    if (where !== undefined) predicate(where)
-    return []
-  } catch (cause) {
-    if (!(cause instanceof ExpressionFault) || where === undefined) throw cause
-    return [{ path: ["where"], detail: cause.message, ...position(where, cause.offset) }]
   }
 }
 
@@ -77,10 +64,12 @@ export const mutate = node({
   },
   check: ({ operations }) =>
     operations.flatMap((operation, at) =>
-      [...countFaults(operation), ...replaceFaults(operation), ...whereFaults(operation)].map((issue) => ({
-        ...issue,
-        path: ["operations", at, ...issue.path]
-      }))
+      [...countFaults(operation), ...replaceFaults(operation), ...whereFaults(operation.where, ["where"])].map(
+        (issue) => ({
+          ...issue,
+          path: ["operations", at, ...issue.path]
+        })
+      )
     ),
   fields: ({ operations }) => ({
     isWhole: operations.some(isWhole),
