@@ -67,6 +67,19 @@ layer(memoryGateway(), { excludeTestServices: true })("a body that is not JSON, 
     })
   )
 
+  it.effect("has no number that passes for a text, however many digits it has", () =>
+    Effect.gen(function* () {
+      for (const number of ["1", "1e400", "-1e-400", "9".repeat(30), "0.1234567890123456789"]) {
+        const at = (pointer: string) => ({ status: 400, issues: [expect.objectContaining({ part: "body", pointer })] })
+        const key = `{"name":${number},"role":"viewer"}`
+        expect(yield* issuesOf("keys", "POST", key), number).toEqual(at("/name"))
+        expect(yield* issuesOf("secrets/A", "PUT", `{"value":${number}}`), number).toEqual(at("/value"))
+        const files = `{"files":{"channel_structure.yaml":${number}}}`
+        expect(yield* issuesOf("channels/a", "PUT", files), number).toEqual(at("/files/channel_structure.yaml"))
+      }
+    })
+  )
+
   it.effect("and one that is no object, or a parameter that was sent twice, is told in words of the caller", () =>
     Effect.gen(function* () {
       for (const [path, method] of [

@@ -72,12 +72,15 @@ export const readJsonText = (
 }
 
 /**
- * Reads the JSON of a request in UTF-8 like {@link readJsonText}. Numbers that JavaScript would round become their
- * digits, as text.
+ * Reads the JSON of a request in UTF-8 like {@link readJsonText}. By default, numbers that JavaScript would round become
+ * their digits, as text.
  */
-export const readJsonBytes = (bytes: Uint8Array): Result.Result<unknown, JsonFault> => {
+export const readJsonBytes = (
+  bytes: Uint8Array,
+  read?: (text: string) => unknown
+): Result.Result<unknown, JsonFault> => {
   try {
-    return readJsonText(new TextDecoder("utf-8", { fatal: true }).decode(bytes))
+    return readJsonText(new TextDecoder("utf-8", { fatal: true }).decode(bytes), read)
   } catch {
     const text = new TextDecoder("utf-8").decode(bytes)
     const at = Math.max(0, text.indexOf("\ufffd"))

@@ -18,14 +18,16 @@ export const ExtractionHttp = HttpApiBuilder.group(
     return handlers.handleRaw("extract", ({ params, request }) => {
       const tenant = TenantId(params.tenant)
       const check = (value: unknown) => readExtraction(tenant, value)
-      return Effect.flatMap(readJson(request, { limit: limits.jsonBody, check }), ({ body, value }) =>
-        idempotent(answers, request, tenant, body, (answered) =>
-          extraction.extract(
-            tenant,
-            value,
-            answered((started) => ({ body: startedOf(tenant, started) }))
+      return Effect.flatMap(
+        readJson(request, { limit: limits.jsonBody, keepsDigits: true, check }),
+        ({ body, value }) =>
+          idempotent(answers, request, tenant, body, (answered) =>
+            extraction.extract(
+              tenant,
+              value,
+              answered((started) => ({ body: startedOf(tenant, started) }))
+            )
           )
-        )
       )
     })
   })

@@ -15,11 +15,15 @@ interface Rules<E> {
   readonly limit: number
   /** Fails with what is wrong in a value. Only used for requests that are refused anyway. */
   readonly check: (value: unknown, body: Uint8Array) => Effect.Effect<unknown, BadRequest | E>
+  /**
+   * For bodies with data, such as parameters and queries: a number that JavaScript would round becomes its digits, as
+   * text. In other bodies, a number must never pass for a text.
+   */
+  readonly keepsDigits?: true
 }
 
 /**
- * Reads a JSON body and returns its bytes and its value. Numbers that JavaScript would round are represented by their
- * digits as text. Fails with `BadRequest` when the body is missing, not JSON or has a key twice, or has another digest
+ * Reads a JSON body and returns its bytes and its value. Fails with `BadRequest` when the body is missing, not JSON or has a key twice, or has another digest
  * than its header says, and when the request has {@link EarlierFaults}: then with all faults.
  */
 export const readJson = <E = never>(request: HttpServerRequest.HttpServerRequest, rules: Rules<E>) =>
@@ -28,7 +32,7 @@ export const readJson = <E = never>(request: HttpServerRequest.HttpServerRequest
     Effect.gen(function* () {
       const body = yield* readBody(request, rules.limit)
       if (body.length === 0) return yield* invalidBody("A JSON body is required")
-      return { body, value: yield* jsonOf(request, body) }
+      return { body, value: yield* jsonOf(request, body, rules) }
     })
   )
 
@@ -38,7 +42,7 @@ export const readOptionalJson = <E = never>(request: HttpServerRequest.HttpServe
     rules,
     Effect.gen(function* () {
       const body = yield* readBody(request, rules.limit)
-      return { body, value: body.length === 0 ? null : yield* jsonOf(request, body) }
+      return { body, value: body.length === 0 ? null : yield* jsonOf(request, body, rules) }
     })
   )
 
@@ -64,7 +68,8 @@ const readBody = Effect.fnUntraced(function* (request: HttpServerRequest.HttpSer
 
 const jsonOf = Effect.fnUntraced(function* (
   request: HttpServerRequest.HttpServerRequest,
-  body: Uint8Array<ArrayBuffer>
+  body: Uint8Array<ArrayBuffer>,
+  { keepsDigits }: Pick<Rules<unknown>, "keepsDigits">
 ) {
   const type = request.headers["content-type"]
   if (type !== undefined && !isJson.test(type)) {
@@ -72,7 +77,8 @@ const jsonOf = Effect.fnUntraced(function* (
       detail: `The body has the media type ${JSON.stringify(type)}; send it with Content-Type: application/json`
     })
   }
-  return yield* Effect.mapError(Effect.fromResult(readJsonBytes(body)), ({ detail, ...position }) =>
-    invalidBody(detail, position)
+  return yield* Effect.mapError(
+    Effect.fromResult(readJsonBytes(body, keepsDigits ? undefined : JSON.parse)),
+    ({ detail, ...position }) => invalidBody(detail, position)
   )
 })

@@ -22,7 +22,7 @@ export const SearchHttp = HttpApiBuilder.group(
       .handle("indices", ({ params }) => searches.indices(TenantId(params.tenant)))
       .handle("fields", ({ params }) => searches.fields(TenantId(params.tenant), params.index))
       .handleRaw("search", ({ params, request }) =>
-        readJson(request, { limit: limits.jsonBody, check: readSearch }).pipe(
+        readJson(request, { limit: limits.jsonBody, keepsDigits: true, check: readSearch }).pipe(
           Effect.flatMap(
             Effect.fnUntraced(function* ({ value }) {
               const tenant = TenantId(params.tenant)
