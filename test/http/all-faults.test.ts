@@ -84,7 +84,7 @@ const cases: ReadonlyArray<Case> = [
     "POST",
     `${T}/flowline/save?x=1&test=x`,
     { body: "a", headers: { "content-type": "text/plain" } },
-    ["", "query/test", "query/x"]
+    ["header/content-type", "query/test", "query/x"]
   ],
   [
     "POST",
@@ -109,7 +109,7 @@ const cases: ReadonlyArray<Case> = [
     "POST",
     `${T}/flowline/a?version=x`,
     { body: "--a\r\n\r\n", headers: { "content-type": "multipart/form-data; boundary=a" } },
-    ["", "query/version"]
+    ["body", "query/version"]
   ]
 ]
 

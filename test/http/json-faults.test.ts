@@ -103,7 +103,8 @@ layer(memoryGateway(), { excludeTestServices: true })("a body that is not JSON, 
     Effect.gen(function* () {
       const { issues } = yield* issuesOf("registry", "POST", "{}")
       const parts = "send a form, with curl by -F, whose parts can be file, path"
-      expect(issues).toEqual([{ detail: `the content type must be multipart/form-data: ${parts}` }])
+      const wrongType = `the content type must be multipart/form-data: ${parts}`
+      expect(issues).toEqual([{ part: "header", pointer: "/content-type", detail: wrongType }])
       const nowhere = yield* raw("/v1/mytenant")
       const detail = "There is no endpoint at this path; GET /docs lists all endpoints"
       expect(yield* Effect.promise(() => nowhere.json())).toMatchObject({ status: 404, kind: "route", detail })

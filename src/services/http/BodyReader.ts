@@ -2,9 +2,9 @@ import { Effect, Exit, type Fiber, Stream } from "effect"
 import type { HttpServerRequest } from "effect/http"
 import type { BadRequest } from "../../errors/BadRequest.ts"
 import { type BodyObserver, type BodySubscription, subscriptionOf } from "../shared/bytes/BodySubscription.ts"
-import { unreadable } from "./FormParser.ts"
+import { ofForm, unreadable } from "./FormParser.ts"
 
-const broken = () => unreadable([{ detail: "the body could not be received" }])
+const broken = () => unreadable([ofForm("the body could not be received")])
 
 /** The body of a request. */
 export const bodyOf = (request: HttpServerRequest.HttpServerRequest): Stream.Stream<Uint8Array, BadRequest> =>

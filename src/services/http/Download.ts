@@ -179,7 +179,7 @@ export const download = <E, R>(
     case "NotModified":
       return Effect.succeed(HttpServerResponse.empty({ status: 304, headers }))
     case "PreconditionFailed":
-      return Effect.fail(new PreconditionFailed({}))
+      return Effect.fail(new PreconditionFailed({ detail: "The file has another version than the condition names" }))
     case "Unsatisfiable":
       // A declared error carries no headers, and a 416 needs `Content-Range`.
       return Effect.map(HttpServerRespondable.toResponse(new RangeNotSatisfiable({ size })), (response) =>

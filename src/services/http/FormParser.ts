@@ -57,16 +57,26 @@ export const unreadable = (issues: ReadonlyArray<Issue>) => new BadRequest({ det
 /** Maximum size of a part's headers and boundary, in bytes. */
 const overhead = 20 * 1024
 
+const headerFaults = {
+  TooManyHeaders: "a part has more than 100 headers",
+  HeaderTooLarge: "the headers of a part are too large",
+  InvalidHeaderName: "the name of a part's header has a character that it may not have",
+  InvalidHeaderValue: "the value of a part's header has a character that it may not have"
+}
+
+/** A fault that belongs to no part, or to one that has no name. */
+export const ofForm = (detail: string): Issue => ({ part: "body", detail })
+
 const faultOf = (error: MultipartParser.MultipartError, seen: PartHeaders): Issue => {
   switch (error._tag) {
     case "InvalidBoundary":
-      return { detail: "the content type has no boundary" }
+      return { part: "header", pointer: "/content-type", detail: "the content type has no boundary" }
     case "BadHeaders":
-      return { detail: `a part has unreadable headers (${error.error.reason})` }
+      return ofForm(headerFaults[error.error.reason])
     case "InvalidDisposition":
-      return seen.fault() ?? { detail: "the Content-Disposition of a part cannot be read" }
+      return seen.fault() ?? ofForm("the Content-Disposition of a part cannot be read")
     default:
-      return { detail: "the form ends before its closing boundary" }
+      return ofForm("the form ends before its closing boundary")
   }
 }
 
@@ -134,7 +144,7 @@ export const formParser = (headers: Readonly<Record<string, string>>, rules: For
   const receivePart = ({ name, filename, contentType, headers: fields }: MultipartParser.PartInfo) => {
     const rule = rules.parts.get(name)
     let length = 0
-    if (name === "") refused ??= unreadable([{ detail: "a part has an empty name" }])
+    if (name === "") refused ??= unreadable([ofForm("a part has an empty name")])
     if (rule === undefined) {
       unknown.add(name)
       return (chunk: Uint8Array | null) => {

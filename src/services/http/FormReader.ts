@@ -1,5 +1,6 @@
 import { Duration, Effect, Stream } from "effect"
 import type { HttpServerRequest } from "effect/http"
+import type { Issue } from "../../errors/BadRequest.ts"
 import { RequestTimeout } from "../../errors/RequestTimeout.ts"
 import { monotonicNow } from "../../protocol/MonotonicTime.ts"
 import { ByteBuffer } from "../shared/bytes/ByteBuffer.ts"
@@ -9,17 +10,21 @@ import { defaultLimits } from "../shared/settings/Settings.ts"
 import { bodyOf } from "./BodyReader.ts"
 import { boundaryOf } from "./Boundary.ts"
 import { digestFault, hasDigest } from "./Digest.ts"
-import { type FileRule, type FormParser, type FormRules, formParser, unreadable } from "./FormParser.ts"
+import { type FileRule, type FormParser, type FormRules, formParser, ofForm, unreadable } from "./FormParser.ts"
 
 /** Why a request's content type is not that of a form. A boundary has 1 to 70 characters (RFC 2046, 5.1.1). */
-const typeFault = (contentType = "", parts: ReadonlyArray<string>): string | undefined => {
+const typeFault = (contentType = "", parts: ReadonlyArray<string>): Issue | undefined => {
+  const fault = (detail: string): Issue => ({ part: "header", pointer: "/content-type", detail })
   if (!isForm(contentType)) {
-    return `the content type must be multipart/form-data: send a form, with curl by -F, whose parts can be ${parts.join(", ")}`
+    const known = parts.join(", ")
+    return fault(
+      `the content type must be multipart/form-data: send a form, with curl by -F, whose parts can be ${known}`
+    )
   }
   // A proxy may have used another one.
-  if ((contentType.match(/;\s*boundary=/gi) ?? []).length > 1) return "the content type has several boundaries"
+  if ((contentType.match(/;\s*boundary=/gi) ?? []).length > 1) return fault("the content type has several boundaries")
   const { length } = boundaryOf(contentType)
-  return length === 0 || length > 70 ? "the content type needs a boundary of 1 to 70 characters" : undefined
+  return length === 0 || length > 70 ? fault("the content type needs a boundary of 1 to 70 characters") : undefined
 }
 
 /** Creates the parser for a request's form. Fails if the request is not a form. */
@@ -33,7 +38,7 @@ export const parserFor = Effect.fnUntraced(function* (
     ...Object.keys(parts)
   ])
   const earlier = yield* EarlierFaults
-  if (wrongType !== undefined) return yield* unreadable([...earlier, { detail: wrongType }])
+  if (wrongType !== undefined) return yield* unreadable([...earlier, wrongType])
   const rules: FormRules = {
     parts: new Map(Object.entries(parts)),
     maxParts,
@@ -109,7 +114,7 @@ export const receive = Effect.fnUntraced(function* <E>(
   }
   issues.push(...parser.issues())
   const fault = isLeft ? undefined : yield* bodyFault
-  if (fault !== undefined) issues.push({ detail: fault })
+  if (fault !== undefined) issues.push(ofForm(fault))
   if (issues.length > 0) return yield* unreadable([...issues, ...(faults?.(found, parser.file()) ?? [])])
   return found
 })

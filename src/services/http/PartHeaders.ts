@@ -39,7 +39,7 @@ const faultOf = (headers: string): Issue | undefined => {
   if (end > 0 && end < line.length) fault ??= "its Content-Disposition cannot be read"
   const part = given.get("name")
   if (part !== undefined) return fault === undefined ? undefined : { part, detail: fault }
-  return lines.length === 0 ? undefined : { detail: fault ?? "a part has no name" }
+  return lines.length === 0 ? undefined : { part: "body", detail: fault ?? "a part has no name" }
 }
 
 /**

@@ -33,6 +33,7 @@ const sentences: Record<string, (members: object) => string> = {
     return `${text(members, "value")} ${whose} are already waiting, which is the limit ${text(members, "limit")}`
   },
   "too-many": (members) => `The limit ${text(members, "limit")} is ${text(members, "value")}`,
+  "idempotency-key-reused": () => "The idempotency key belongs to another request; each new request needs a new key",
   "range-not-satisfiable": (members) => `The range lies outside the ${text(members, "size")} bytes`,
   "method-not-allowed": () => "The path does not support this method; the Allow header lists the supported methods"
 }
