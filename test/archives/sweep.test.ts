@@ -18,7 +18,8 @@ import * as MemoryLedger from "../memory/BlobLedger.ts"
 import * as MemoryBlobs from "../memory/Blobs.ts"
 import { eventually } from "../support/process.ts"
 
-const make = Effect.gen(function* () {
+/** With `isKilled` nothing comes of what follows a deletion, as in a gateway that is killed after it. */
+const make = Effect.fnUntraced(function* (isKilled = false) {
   const root = join(yield* scratch, "blobs")
   /** How many blobs each release in the background has removed. */
   const released: Array<number> = []
@@ -27,6 +28,7 @@ const make = Effect.gen(function* () {
     Effect.map(BlobSweep, (sweep) =>
       BlobSweep.of({
         ...sweep,
+        sweep: (tenant) => (isKilled ? Effect.succeed(0) : sweep.sweep(tenant)),
         release: (tenant, sha256s) =>
           Effect.tap(sweep.release(tenant, sha256s), (removed) => Effect.sync(() => released.push(removed)))
       })
@@ -64,7 +66,7 @@ const make = Effect.gen(function* () {
 describe("the bytes of archives", () => {
   it.live("go with the last archive that has them", () =>
     Effect.gen(function* () {
-      const { root, archives, add, age, blobs, released } = yield* make
+      const { root, archives, add, age, blobs, released } = yield* make()
       const sha256 = yield* add("x-1", noise(100))
       yield* add("x-2", noise(100))
       age(sha256, 2)
@@ -79,7 +81,7 @@ describe("the bytes of archives", () => {
 
   it.live("go with all archives of the tenant", () =>
     Effect.gen(function* () {
-      const { root, archives, add, age, blobs } = yield* make
+      const { root, archives, add, age, blobs } = yield* make()
       for (let seed = 1; seed <= 20; seed++) age(yield* add(`x-${seed}`, noise(100, seed)), 2)
       const other = yield* blobs.write("two", cut(noise(5)))
       yield* archives.removeAll(TenantId("one"))
@@ -88,9 +90,19 @@ describe("the bytes of archives", () => {
     })
   )
 
+  it.live("go with all archives of the tenant also when the gateway is killed right after the deletion", () =>
+    Effect.gen(function* () {
+      const { root, archives, add, age, sweep } = yield* make(true)
+      for (let seed = 1; seed <= 20; seed++) age(yield* add(`x-${seed}`, noise(100, seed)), 2)
+      yield* archives.removeAll(TenantId("one"))
+      assert.strictEqual(yield* sweep.tidy(TenantId("one")), 20)
+      assert.strictEqual(filesBelow(root).length, 0)
+    })
+  )
+
   it.live("stay while a run may be about to refer to them", () =>
     Effect.gen(function* () {
-      const { root, archives, add, age, blobs, sweep } = yield* make
+      const { root, archives, add, age, blobs, sweep } = yield* make()
       const sha256 = yield* add("x-1", noise(100))
       age(sha256, 2)
       // Another run has stored the same bytes and has not made its archive yet.
@@ -105,7 +117,7 @@ describe("the bytes of archives", () => {
 
   it.live("stay while anything else refers to them", () =>
     Effect.gen(function* () {
-      const { archives, add, age, blobs, sweep } = yield* make
+      const { archives, add, age, blobs, sweep } = yield* make()
       const sha256 = yield* add("x-1", noise(100))
       yield* sweep.hold((tenant, asked) =>
         Effect.succeed(tenant === "one" ? asked.filter((hash) => hash === sha256) : [])
@@ -119,7 +131,7 @@ describe("the bytes of archives", () => {
 
   it.live("are all kept when somebody cannot say what it refers to", () =>
     Effect.gen(function* () {
-      const { age, blobs, sweep } = yield* make
+      const { age, blobs, sweep } = yield* make()
       const { sha256 } = yield* blobs.write("one", cut(noise(100)))
       age(sha256, 2)
       yield* sweep.hold(() => Effect.fail(new StorageUnreachable({ storage: "metadata" })))
@@ -130,7 +142,7 @@ describe("the bytes of archives", () => {
 
   it.live("of runs that never came to an archive are swept in time", () =>
     Effect.gen(function* () {
-      const { root, age, blobs, sweep } = yield* make
+      const { root, age, blobs, sweep } = yield* make()
       const old = yield* Effect.forEach([1, 2, 3], (seed) => blobs.write("one", cut(noise(100, seed))))
       const young = yield* blobs.write("one", cut(noise(100, 4)))
       for (const blob of old) age(blob.sha256, 1.01)

@@ -62,9 +62,9 @@ export const layer = Layer.syncContext(() => {
       }),
     removeAll: (tenant) =>
       Effect.sync(() => {
-        const { size } = archivesOf(tenant)
+        const sha256s = [...archivesOf(tenant).values()].map(({ archive }) => archive.sha256)
         archivesOf(tenant).clear()
-        return size
+        return sha256s
       }),
     references: (tenant, sha256s) =>
       Effect.sync(() => {

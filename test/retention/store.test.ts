@@ -75,6 +75,14 @@ const all = Effect.fnUntraced(function* <E>(step: Effect.Effect<RemovedRows, E>)
   }
 })
 
+/** The blobs that deletions have noted as unused. */
+const freed = Effect.fnUntraced(function* (tenant: TenantId) {
+  const sql = yield* SqlClient.SqlClient
+  const rows = yield* sql<{ sha256: string }>`
+    select sha256 from unused_blobs where tenant = ${tenant} and deleted order by sha256`
+  return rows.map(({ sha256 }) => sha256)
+})
+
 const stores = Layer.mergeAll(
   Postgres.layer.pipe(Layer.provide(ArtifactStore.layer)),
   ArtifactStore.layer,
@@ -184,6 +192,7 @@ layer(stores)("the retention of history", (it) => {
       })
       expect(yield* store.history(tenant, "archives", { age: 1.5 * day })).toMatchObject({ blobs: ["sha-2"] })
       expect(yield* store.history(tenant, "archives", { number: 1 })).toMatchObject({ number: 0 })
+      expect(yield* freed(tenant)).toEqual(["sha-2", "sha-3"])
     })
   )
 
@@ -243,6 +252,7 @@ layer(stores)("the retention of versions", (it) => {
       expect({ ...second, blobs: second.blobs.toSorted() }).toEqual({
         ...{ number: 2, bytes: 10, blobs: ["new", "second"], next: undefined }
       })
+      expect(yield* freed(tenant)).toEqual(["new", "second"])
       expect(yield* registry.get(tenant, "p/209")).toMatchObject({ version: 3, sha256: "third" })
       expect(yield* put("p/209", "fourth")).toMatchObject({ version: 4 })
     })

@@ -78,10 +78,8 @@ export const layer = Layer.effect(
     }, unreachable)
 
     const removeAll = Effect.fn("ArchiveStore.removeAll")(function* (tenant: TenantId) {
-      const [row] = yield* sql<{ count: number }>`
-        with gone as (delete from archives where tenant = ${tenant} returning 1)
-        select count(*)::float8 as count from gone`
-      return row?.count ?? 0
+      const rows = yield* sql<{ sha256: string }>`delete from archives where tenant = ${tenant} returning sha256`
+      return rows.map(({ sha256 }) => sha256)
     }, unreachable)
 
     const references = Effect.fn("ArchiveStore.references")(function* (

@@ -1,7 +1,7 @@
 import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { unreachable } from "../../drivers/postgres/Unreachable.ts"
-import { BlobLedger, type BlobName } from "../../services/blobs/BlobLedger.ts"
+import { BlobLedger, type BlobName, type UnusedBlob } from "../../services/blobs/BlobLedger.ts"
 import { TenantId } from "../../services/shared/Tenant.ts"
 
 interface NameRow {
@@ -10,6 +10,26 @@ interface NameRow {
 }
 
 const nameOf = ({ tenant, sha256 }: NameRow): BlobName => ({ tenant: TenantId(tenant), sha256 })
+
+/**
+ * Notes blobs as unused, in the client's transaction if there is one. In the order of the hashes, so that two
+ * transactions that note the same blobs do not lock each other out.
+ */
+export const noteUnused = Effect.fnUntraced(function* (
+  sql: SqlClient.SqlClient,
+  tenant: TenantId,
+  blobs: ReadonlyArray<UnusedBlob>
+) {
+  if (blobs.length === 0) return
+  yield* sql`
+    insert into unused_blobs (tenant, sha256, since, deleted)
+    select distinct on (sha256) ${tenant}, sha256, to_timestamp(since / 1000), deleted from unnest(
+      ${blobs.map((blob) => blob.sha256)}::text[],
+      ${blobs.map((blob) => blob.since)}::float8[],
+      ${blobs.map((blob) => blob.deleted)}::boolean[]
+    ) as found (sha256, since, deleted) order by sha256
+    on conflict (tenant, sha256) do update set since = excluded.since, deleted = excluded.deleted`
+})
 
 /** The tables `installation`, `unused_blobs`, `damaged_blobs` and `blob_check`. */
 export const layer = Layer.effect(
@@ -40,20 +60,15 @@ export const layer = Layer.effect(
           from unused_blobs where tenant = ${tenant}`,
         unreachable
       ),
-      noteUnused: Effect.fn("BlobLedger.noteUnused")(function* (tenant, blobs) {
-        if (blobs.length === 0) return
-        yield* sql`
-          insert into unused_blobs (tenant, sha256, since, deleted)
-          select ${tenant}, sha256, to_timestamp(since / 1000), deleted from unnest(
-            ${blobs.map((blob) => blob.sha256)}::text[],
-            ${blobs.map((blob) => blob.since)}::float8[],
-            ${blobs.map((blob) => blob.deleted)}::boolean[]
-          ) as found (sha256, since, deleted)
-          on conflict (tenant, sha256) do update set since = excluded.since, deleted = excluded.deleted`
-      }, unreachable),
+      noteUnused: Effect.fn("BlobLedger.noteUnused")((tenant, blobs) => noteUnused(sql, tenant, blobs), unreachable),
       forgetUnused: Effect.fn("BlobLedger.forgetUnused")(function* (tenant, sha256s) {
         if (sha256s.length === 0) return
-        yield* sql`delete from unused_blobs where tenant = ${tenant} and sha256 = any(${[...sha256s]}::text[])`
+        yield* sql`
+          with known as materialized (
+            select sha256 from unused_blobs where tenant = ${tenant} and sha256 = any(${[...sha256s]}::text[])
+            order by sha256 for update
+          )
+          delete from unused_blobs u using known where u.tenant = ${tenant} and u.sha256 = known.sha256`
       }, unreachable),
       damaged: unreachable(
         Effect.map(sql<NameRow>`select tenant, sha256 from damaged_blobs order by tenant, sha256`, (rows) =>

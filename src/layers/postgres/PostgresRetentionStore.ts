@@ -1,4 +1,4 @@
-import { Effect, Layer } from "effect"
+import { Clock, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { transaction, unreachableWithin } from "../../drivers/postgres/Unreachable.ts"
 import { ArtifactName, ArtifactVersion, GroupName } from "../../services/artifacts/Artifact.ts"
@@ -9,6 +9,7 @@ import type { Rule } from "../../services/shared/settings/RetentionRules.ts"
 import type { TenantId } from "../../services/shared/Tenant.ts"
 import { WideSql } from "./Postgres.ts"
 import { appendEntries } from "./PostgresAuditStore.ts"
+import { noteUnused } from "./PostgresBlobLedger.ts"
 import { grace, removeUnused } from "./UnusedFlowlines.ts"
 
 /** Executions and archives that a step looks at. */
@@ -30,6 +31,13 @@ const removedOf = (rows: ReadonlyArray<Gone>): RemovedRows => ({
   number: rows.length,
   bytes: rows.reduce((sum, { size }) => sum + size, 0),
   blobs: [...new Set(rows.flatMap(({ blob }) => blob ?? []))]
+})
+
+/** Notes the blobs of deleted rows, in the transaction of the deletion. */
+const freed = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, tenant: TenantId, rows: ReadonlyArray<Gone>) {
+  const since = yield* Clock.currentTimeMillis
+  const unused = removedOf(rows).blobs.map((sha256) => ({ sha256, since, deleted: true }))
+  yield* noteUnused(sql, tenant, unused)
 })
 
 /** `order` has an index: rows of a history are read oldest first. */
@@ -112,6 +120,7 @@ export const layer = Layer.effect(
         const flowlines = [...new Set(gone.map(({ flowline }) => flowline))]
         if (kind === "executions" && flowlines.length > 0) yield* removeUnused(sql, tenant, flowlines)
         if (gone.length > 0) yield* written(sql, tenant, kind, "", gone.length)
+        yield* freed(sql, tenant, gone)
         return removedOf(gone)
       },
       (step) => transaction(sql, step, patience)
@@ -240,6 +249,7 @@ export const layer = Layer.effect(
           const erased = Effect.gen(function* () {
             yield* erase(kind, tenant, name, versions)
             yield* written(short, tenant, "versions", `${kind}/${name.replace("\t", ":")}`, versions.length)
+            yield* freed(short, tenant, group)
           })
           // Each name by itself: a transaction of several could deadlock with others.
           yield* transaction(short, erased)

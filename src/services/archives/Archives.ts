@@ -61,7 +61,11 @@ export class Archives extends Context.Service<
         ensurePresent: (tenant, archive) =>
           Effect.tapError(ensurePresent(blobs, tenant, archive.sha256), () => get(tenant, archive.id)),
         remove: Effect.fn("Archives.remove")(function* (tenant, id) {
-          const removed = plausible.test(id) ? store.remove(tenant, id) : Effect.undefined
+          const removed = plausible.test(id)
+            ? Effect.tap(store.remove(tenant, id), (sha256) =>
+                sweep.noteFreed(tenant, sha256 === undefined ? [] : [sha256])
+              )
+            : Effect.undefined
           const sha256 = yield* audit.change(tenant, removed, (before) =>
             before === undefined ? undefined : { action: "archives.remove", target: id, before }
           )
@@ -69,10 +73,13 @@ export class Archives extends Context.Service<
           yield* inBackground(sweep.release(tenant, [sha256]))
         }),
         removeAll: Effect.fn("Archives.removeAll")(function* (tenant) {
-          yield* audit.change(tenant, store.removeAll(tenant), (count) => ({
+          const removed = Effect.tap(store.removeAll(tenant), (sha256s) =>
+            sweep.noteFreed(tenant, [...new Set(sha256s)])
+          )
+          yield* audit.change(tenant, removed, ({ length }) => ({
             action: "archives.removeAll",
             target: "",
-            count
+            count: length
           }))
           yield* inBackground(sweep.sweep(tenant))
         })

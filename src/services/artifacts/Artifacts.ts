@@ -207,7 +207,10 @@ export class Artifacts extends Context.Service<
           })),
         remove: Effect.fn("Artifacts.remove")(function* (tenant, group, artifact, versions) {
           const only = versions === undefined ? "" : `:${versions.join(",")}`
-          const outcome = yield* audit.change(tenant, store.remove(tenant, group, artifact, versions), (outcome) =>
+          const removed = Effect.tap(store.remove(tenant, group, artifact, versions), (outcome) =>
+            sweep.noteFreed(tenant, outcome._tag === "Removed" ? outcome.sha256s : [])
+          )
+          const outcome = yield* audit.change(tenant, removed, (outcome) =>
             outcome._tag === "Missing"
               ? undefined
               : {

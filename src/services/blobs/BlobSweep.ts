@@ -44,6 +44,11 @@ export class BlobSweep extends Context.Service<
      * would be deleted.
      */
     readonly hold: (holder: Holder) => Effect.Effect<void>
+    /**
+     * Notes blobs whose rows are being deleted, in the transaction that deletes them. If nobody frees them after it, for
+     * instance because the gateway was killed, the periodic sweep knows that they were not lost.
+     */
+    readonly noteFreed: (tenant: TenantId, sha256s: ReadonlyArray<string>) => Effect.Effect<void, StorageUnreachable>
     /** Frees those of the given blobs that are unused, after their last row was deleted. */
     readonly release: (tenant: TenantId, sha256s: ReadonlyArray<string>) => Effect.Effect<number, StorageUnreachable>
     /** Frees all unused blobs of a tenant, after their rows were deleted; returns how many were removed. */
@@ -81,14 +86,19 @@ export class BlobSweep extends Context.Service<
           return free
         })
 
+        const note = Effect.fnUntraced(function* (tenant: TenantId, sha256s: ReadonlyArray<string>) {
+          const since = yield* Clock.currentTimeMillis
+          yield* ledger.noteUnused(
+            tenant,
+            sha256s.map((sha256) => ({ sha256, since, deleted: true }))
+          )
+        })
+
         const release = Effect.fn("BlobSweep.release")(function* (tenant: TenantId, sha256s: ReadonlyArray<string>) {
           const now = yield* Clock.currentTimeMillis
           const free = yield* unheld(tenant, sha256s)
           if (waitMillis > 0) {
-            yield* ledger.noteUnused(
-              tenant,
-              free.map((sha256) => ({ sha256, since: now, deleted: true }))
-            )
+            yield* note(tenant, free)
             return 0
           }
           return (yield* Effect.filter(free, (sha256) => blobs.remove(tenant, sha256, now - graceMillis))).length
@@ -178,6 +188,7 @@ export class BlobSweep extends Context.Service<
 
         return BlobSweep.of({
           hold: (holder) => Effect.sync(() => void holders.add(holder)),
+          noteFreed: note,
           release,
           sweep: Effect.fn("BlobSweep.sweep")((tenant) => round(tenant, "deleted")),
           tidy: Effect.fn("BlobSweep.tidy")((tenant) => round(tenant, "found")),

@@ -131,8 +131,9 @@ export class Registry extends Context.Service<
         }),
         remove: Effect.fn("Registry.remove")(function* (tenant, path, version, seen) {
           const removed = pathFault(path) === undefined ? store.remove(tenant, path, version, seen) : Effect.undefined
+          const noted = Effect.tap(removed, (gone = []) => sweep.noteFreed(tenant, gone))
           const target = version === undefined ? path : `${path}?version=${version}`
-          const sha256s = yield* audit.change(tenant, removed, (gone) =>
+          const sha256s = yield* audit.change(tenant, noted, (gone) =>
             gone === undefined
               ? undefined
               : { action: "registry.remove", target, before: onlyDigest(gone), count: gone.length }

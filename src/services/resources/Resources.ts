@@ -181,8 +181,7 @@ export class Resources extends Context.Service<
           if (version.embedded) embedded += version.size
           return metadataOf(tenant, version, embedded <= maxEmbeddedTogether)
         })
-        const made: ResourceAnswer = { metadata, name, message, tenant }
-        return made
+        return { metadata, name, message, tenant } satisfies ResourceAnswer
       })
 
       const madeOrRefused = Effect.fnUntraced(function* (
@@ -286,7 +285,8 @@ export class Resources extends Context.Service<
         }),
         remove: Effect.fn("Resources.remove")(function* (tenant, name, version) {
           const target = version === undefined ? name : `${name}?version=${version}`
-          const freed = yield* audit.change(tenant, store.remove(tenant, name, version), (gone) =>
+          const removed = Effect.tap(store.remove(tenant, name, version), (gone = []) => sweep.noteFreed(tenant, gone))
+          const freed = yield* audit.change(tenant, removed, (gone) =>
             gone === undefined
               ? undefined
               : { action: "stored.remove", target, before: onlyDigest(gone), count: Math.max(1, gone.length) }
