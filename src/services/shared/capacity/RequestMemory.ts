@@ -35,7 +35,11 @@ interface Waiting {
   readonly granted: () => void
 }
 
-/** Counts shares of memory: so many bytes in all, and so many of each tenant. The first that waits gets it first. */
+/**
+ * Counts shares of memory: so many bytes in all, and so many of each tenant. The first that waits gets it first. The last
+ * quarter is kept for a tenant's only share, and for tenants that hold no more than a sixteenth, so that a few tenants
+ * cannot take all.
+ */
 class Shares {
   readonly #limits: Settings["Service"]["requestMemory"]
   readonly #tell: (bytes: number) => void
@@ -62,9 +66,8 @@ class Shares {
   /** Raises the share at once if there is room and nobody waits for it. */
   raise(share: Share, bytes: number): boolean {
     if (share.isClosed || share.held >= bytes) return true
-    const { all, each } = this.#limits
-    const own = (this.#heldBy.get(share.tenant) ?? 0) - share.held
-    const fits = own + bytes <= each && this.#held - share.held + bytes <= all
+    const { others, own, room } = this.#roomFor(share, bytes)
+    const fits = own + bytes <= this.#limits.each && others + bytes <= room
     if (!fits || this.#waiting.length > 0) return false
     this.#set(share, bytes)
     return true
@@ -81,6 +84,14 @@ class Shares {
     share.isClosed = true
   }
 
+  /** What others hold, what other shares of the tenant hold, and how much all may hold with this share. */
+  #roomFor(share: Share, bytes: number) {
+    const { all } = this.#limits
+    const own = (this.#heldBy.get(share.tenant) ?? 0) - share.held
+    const isSmall = own === 0 || own + bytes <= all / 16
+    return { others: this.#held - share.held, own, isSmall, room: isSmall ? all : 0.75 * all }
+  }
+
   #set(share: Share, bytes: number): void {
     const more = bytes - share.held
     share.held = bytes
@@ -95,14 +106,18 @@ class Shares {
   #grant(): void {
     const left: Array<Waiting> = []
     const granted: Array<Waiting> = []
+    /** Whether somebody waits for room in the whole, and in that of tenants that hold much. */
     let isFull = false
+    let isCrowded = false
     for (const waiting of this.#waiting) {
       const { share, bytes } = waiting
-      const others = this.#held - share.held
-      const own = (this.#heldBy.get(share.tenant) ?? 0) - share.held
+      const { others, own, isSmall, room } = this.#roomFor(share, bytes)
       const fitsTenant = own === 0 || own + bytes <= this.#limits.each
-      if (fitsTenant && others !== 0 && others + bytes > this.#limits.all) isFull = true
-      if (!fitsTenant || isFull) left.push(waiting)
+      if (fitsTenant && others !== 0 && others + bytes > room) {
+        if (isSmall) isFull = true
+        else isCrowded = true
+      }
+      if (!fitsTenant || isFull || (isCrowded && !isSmall)) left.push(waiting)
       else {
         this.#set(share, bytes)
         granted.push(waiting)
