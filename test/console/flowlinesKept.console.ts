@@ -78,6 +78,46 @@ layer(Console.layer, { excludeTestServices: true })("a flowline that is edited",
     await page.context().close()
   })
 
+  scenario("goes on while it is saved for the first time, and leads nobody back", async ({ gateway, browser }) => {
+    const { page } = await openFlowlines(browser, gateway.url, "/new")
+    /** Holds the answer to the next save back. */
+    const held = async () => {
+      const { promise, resolve } = Promise.withResolvers<void>()
+      await page.route(/flowline\/save/, async (route) => {
+        await promise
+        await route.continue()
+      })
+      await page.keyboard.press("ControlOrMeta+s")
+      await page.getByText("Saving…").waitFor()
+      return resolve
+    }
+    await boxOf(page, "parse").waitFor()
+    await page.getByRole("button", { name: "Try it" }).click()
+    await page.getByRole("textbox", { name: "Sample for lines" }).fill("a typed sample")
+    await cursorBehind(page, "name: first-steps")
+    const save = await held()
+    await page.keyboard.type("-typed")
+    save()
+    await page.getByRole("link", { name: "Versions" }).waitFor()
+    await page.keyboard.type("-on")
+    await page.getByText("Changed, not saved").waitFor()
+    await page.reload()
+    await page.getByRole("heading", { name: "first-steps-typed-on" }).waitFor()
+    await page.getByRole("button", { name: "Try it" }).click()
+    assert.strictEqual(await page.getByRole("textbox", { name: "Sample for lines" }).inputValue(), "a typed sample")
+    // The next new flowline has nothing of it.
+    await page.goto(`${gateway.url}/console/flowlines/new`)
+    await page.getByRole("heading", { name: "New flowline" }).waitFor()
+    await text(page).getByText("name: first-steps", { exact: true }).waitFor()
+    const later = await held()
+    await page.getByRole("link", { name: "Search", exact: true }).click()
+    await page.getByRole("heading", { name: "Search", exact: true }).waitFor()
+    later()
+    await page.getByText("Saved as version 1").waitFor()
+    assert.match(page.url(), /\/console\/search/)
+    await page.context().close()
+  })
+
   scenario("can be made, tried, saved and run by keyboard alone", async ({ gateway: { url }, browser }) => {
     const { page, complaints } = await openFlowlines(browser, url, "/new")
     const { keyboard } = page

@@ -56,6 +56,17 @@ export const useQuery = (name: string): readonly [string, (value: string, how?: 
   return [value, set]
 }
 
+const placeNow = (): string => `${location.pathname} ${new URLSearchParams(location.search).get(ofTenant) ?? ""}`
+
+/**
+ * Notes the page that is shown now. The returned function says whether it still is: what an action leads to must not take
+ * a reader away who has gone elsewhere while it was under way.
+ */
+export const staying = (): (() => boolean) => {
+  const place = placeNow()
+  return () => place === placeNow()
+}
+
 /** The tenant that the address names; empty if it names none, as those of former versions. */
 export const useNamedTenant = (): string => useQuery(ofTenant)[0]
 

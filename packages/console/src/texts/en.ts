@@ -68,6 +68,8 @@ export const common = {
   more: "Show more",
   sortBy: (column: string) => `Sort by ${column}`,
   rows: (count: number) => plural(count, "row", "rows"),
+  started: "The run has started. It is the newest one in the list of runs.",
+  saveKeys: [{ keys: "Ctrl+S", does: "saves; Cmd+S on a Mac" }],
   tableKeys: [
     { keys: "↑ ↓", does: "go from row to row of a table" },
     { keys: "PageUp PageDown Home End", does: "go further in a table" },
@@ -412,8 +414,13 @@ export const flowlines = {
     saved: (version: number) => `Version ${number.format(version)}, saved`,
     notSaved: "Not saved yet",
     unsaved: "Changed, not saved",
+    keys: [
+      { keys: "Ctrl+Space", does: "completes, in the text" },
+      { keys: "F8", does: "goes to the next problem, in the text" }
+    ],
     saving: "Saving…",
     nothingToSave: "Nothing has changed since it was saved",
+    leftUnsaved: (why: string) => `The flowline was not saved, and its text is kept here: ${why}`,
     savedNow: (version: number) => `Saved as version ${number.format(version)}`,
     discard: "Discard changes",
     run: "Run",
@@ -748,6 +755,7 @@ export const runs = {
       compare: "Compare"
     },
     version: (version: number) => `version ${number.format(version)}`,
+    flowline: "Open the flowline",
     graph: "What goes through the nodes",
     cancel: "Cancel the run",
     cancelTitle: "Cancel this run?",

@@ -1,4 +1,4 @@
-import { useState } from "react"
+import { useRef, useState } from "react"
 import type { Answer } from "../../app/answer.ts"
 import { Problem } from "../../parts/Problem.tsx"
 import css from "../../parts/pages.module.css"
@@ -17,18 +17,23 @@ const begin = { text: example, flowline: exampleFlowline }
 const EditView = ({
   tenant,
   id,
-  current
+  current,
+  made
 }: {
   readonly tenant: string
   /** Empty for a new flowline. */
   readonly id: string
   readonly current: Answer<Current> | undefined
+  /** Shows the flowline as which a new one was saved. */
+  readonly made: (id: string) => void
 }) => {
   const [test] = useState(() => (id === "" ? fromFragment(location.hash) : undefined))
   const loaded = useLoaded(yamlTools, test !== undefined)
   const [hasDraft] = useState(() => draftsOf(tenant, id).first !== undefined)
   const isWaiting = test !== undefined && loaded === undefined
-  if (isWaiting || (id !== "" && current?.value === undefined && !hasDraft)) {
+  const isShown = useRef(false)
+  isShown.current ||= !isWaiting && (id === "" || current?.value !== undefined || hasDraft)
+  if (!isShown.current) {
     return (
       <FlowlineFrame id={id} name={id === "" ? flowlines.create : id} view="edit">
         {current?.error === undefined ? (
@@ -39,7 +44,8 @@ const EditView = ({
       </FlowlineFrame>
     )
   }
-  return <Editing tenant={tenant} id={id} current={current} begin={begin} given={test && loaded?.flowlineOf(test)} />
+  const given = test && loaded?.flowlineOf(test)
+  return <Editing tenant={tenant} id={id} current={current} begin={begin} given={given} made={made} />
 }
 
 export default EditView

@@ -8,23 +8,24 @@ import { Editor } from "../../parts/Editor.tsx"
 import { Problem } from "../../parts/Problem.tsx"
 import css from "../../parts/pages.module.css"
 import look from "../../parts/parts.module.css"
+import { useSaveKey } from "../../parts/useSaveKey.ts"
 import { common, flowlines } from "../../texts/en.ts"
 import { Dialogs, type Open } from "./Dialogs.tsx"
 import { FaultList } from "./FaultList.tsx"
 import { FlowlineFrame } from "./FlowlineFrame.tsx"
 import own from "./flowlines.module.css"
-import { type Current, type Issue, isGone, nameOf, nodesFor, useNodes } from "./model.ts"
+import { type Current, type Issue, inputsOf, isGone, nameOf, nodesFor, useNodes } from "./model.ts"
 import { Newer } from "./Newer.tsx"
 import { NodePanel } from "./NodePanel.tsx"
 import { parametersSchema } from "./parameters.ts"
-import { isObject, type Path, textOf } from "./schema.ts"
+import { isObject, type Path } from "./schema.ts"
 import { TryPanel } from "./TryPanel.tsx"
 import { edit, toolsFor } from "./tools.ts"
 import { useCheck } from "./useCheck.ts"
 import { useEditing } from "./useEditing.ts"
 import { useEditor } from "./useEditor.ts"
 import { type Known, useReading } from "./useReading.ts"
-import { useSave, useSaveKey } from "./useSave.ts"
+import { useSave } from "./useSave.ts"
 import { useSample, useTry, withCounts, withProblems } from "./useTry.ts"
 import { streamsOf } from "./wires.ts"
 
@@ -36,7 +37,8 @@ export const Editing = ({
   id: address,
   current,
   begin,
-  given
+  given,
+  made
 }: {
   readonly tenant: string
   readonly id: string
@@ -45,13 +47,16 @@ export const Editing = ({
   readonly begin: Known
   /** A text from the link that opened the page; it takes precedence over a stored draft. */
   readonly given: string | undefined
+  /** Shows the flowline as which this text was saved for the first time. */
+  readonly made: (id: string) => void
 }) => {
   const editing = useEditing(tenant, address, current?.value, begin.text)
   const id = isGone(current) ? "" : address
   const { text, isDirty, isKept, setText } = editing
   const mayChange = useMay("developer")
   const mayRun = useMay("operator")
-  const isNamed = id === "" || current?.value !== undefined || current?.error !== undefined
+  const [isNew] = useState(address === "")
+  const isNamed = isNew || id === "" || current?.value !== undefined || current?.error !== undefined
   const filename = isNamed ? (current?.value?.filename ?? null) : undefined
   const reading = useReading(text, filename, [editing.kept, current?.value, begin])
   const { of, value, isRead, isGraphOld } = reading
@@ -124,7 +129,8 @@ export const Editing = ({
     filename,
     format: reading.format,
     hasTests,
-    saved: current?.again ?? (() => {})
+    saved: current?.again ?? (() => {}),
+    made
   })
   // Stays enabled when there is nothing to save, so that it does not lose the focus.
   const trySave = () => {
@@ -288,13 +294,3 @@ export const Editing = ({
     </FlowlineFrame>
   )
 }
-
-/** The inputs of a flowline by name, with their types. */
-const inputsOf = (
-  dag: ReadonlyArray<unknown>,
-  nodes: ReturnType<typeof nodesFor>
-): ReadonlyArray<readonly [name: string, type: string]> =>
-  dag.filter(isObject).flatMap((node) => {
-    const type = textOf(node["type"])
-    return nodes.get(type)?.kind === "input" ? [[textOf(node["component"]) || type, type] as const] : []
-  })

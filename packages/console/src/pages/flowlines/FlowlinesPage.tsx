@@ -1,5 +1,6 @@
+import { useRef } from "react"
 import { useAnswer } from "../../app/answer.ts"
-import { usePath } from "../../app/location.ts"
+import { addressOf, go, usePath } from "../../app/location.ts"
 import { useTenant } from "../../app/tenant.ts"
 import { toast } from "../../app/toasts.ts"
 import { Later } from "../../parts/Later.tsx"
@@ -15,25 +16,50 @@ const views = {
 
 const failed = () => toast(common.notLoaded)
 
-/** A saved flowline: its text, its versions or its schedules. */
-const Saved = ({ tenant, id, view }: { readonly tenant: string; readonly id: string; readonly view: string }) => {
+/** A flowline: its text, its versions or its schedules. */
+const Flowline = ({
+  tenant,
+  id,
+  view,
+  made
+}: {
+  readonly tenant: string
+  /** Empty for a new one. */
+  readonly id: string
+  readonly view: string
+  readonly made: (id: string) => void
+}) => {
+  const isNew = id === ""
   // Polled, so that the user sees what others save.
-  const current = useAnswer((signal) => currentOf(tenant, id, signal), [tenant, id], 20_000)
+  const current = useAnswer(isNew ? undefined : (signal) => currentOf(tenant, id, signal), [tenant, id], 20_000)
   const props = { tenant, id, current }
   if (view === "versions") return <Later load={views.versions} props={props} failed={failed} />
   if (view === "schedules") return <Later load={views.schedules} props={props} failed={failed} />
-  return <Later key={id} load={views.edit} props={{ ...props, begin: "" }} failed={failed} />
+  return <Later load={views.edit} props={{ ...props, current: isNew ? undefined : current, made }} failed={failed} />
 }
 
 /** Flowlines: `flowlines`, `flowlines/new`, `flowlines/<id>`, `flowlines/<id>/versions`, `flowlines/<id>/schedules`. */
 const FlowlinesPage = () => {
   const tenant = useTenant()
   const [, id, view = ""] = usePath()
+  // An editor stays when its new flowline gets an id: somebody may be typing. The next one is another editor.
+  const editors = useRef(new Map<string, string>())
+  const editorOf = (name: string) => editors.current.get(name) ?? name
   if (tenant === "") return null
   if (id === undefined) return <Later load={views.list} props={{ tenant }} failed={failed} />
-  if (id === "new")
-    return <Later key={tenant} load={views.edit} props={{ tenant, id: "", current: undefined }} failed={failed} />
-  return <Saved key={`${tenant} ${id}`} tenant={tenant} id={id} view={view} />
+  const made = (next: string) => {
+    editors.current.set(next, editorOf(id)).set(id, `${editorOf(id)} ${next}`)
+    go(addressOf(["flowlines", next]), "replace")
+  }
+  return (
+    <Flowline
+      key={`${tenant} ${editorOf(id)}`}
+      tenant={tenant}
+      id={id === "new" ? "" : id}
+      view={id === "new" ? "" : view}
+      made={made}
+    />
+  )
 }
 
 export default FlowlinesPage

@@ -1,5 +1,5 @@
 import { answering, gateway } from "../../app/gateway.ts"
-import { addressOf, go } from "../../app/location.ts"
+import { addressOf, go, staying } from "../../app/location.ts"
 import { toast } from "../../app/toasts.ts"
 import { Confirm } from "../../parts/Confirm.tsx"
 import { common, flowlines } from "../../texts/en.ts"
@@ -23,9 +23,10 @@ const RemoveDialog = ({
     action={common.remove}
     close={close}
     act={async () => {
+      const isHere = staying()
       await answering(() => gateway.flowlines.remove({ params: { tenant, id } }))
       toast(t.done(name))
-      go(addressOf(["flowlines"]))
+      if (isHere()) go(addressOf(["flowlines"]))
     }}
   >
     <p>{t.help}</p>

@@ -1,8 +1,9 @@
 import { useState } from "react"
 import { useAnswer } from "../../app/answer.ts"
 import { answering, gateway } from "../../app/gateway.ts"
-import { addressOf, go } from "../../app/location.ts"
+import { addressOf, go, staying } from "../../app/location.ts"
 import { useOnce } from "../../app/repeat.ts"
+import { toast } from "../../app/toasts.ts"
 import { Button } from "../../parts/Button.tsx"
 import { Dialog } from "../../parts/Dialog.tsx"
 import { DialogEnd } from "../../parts/DialogEnd.tsx"
@@ -10,7 +11,7 @@ import { Loading } from "../../parts/Frame.tsx"
 import { issuesOf, Problem } from "../../parts/Problem.tsx"
 import css from "../../parts/pages.module.css"
 import look from "../../parts/parts.module.css"
-import { flowlines } from "../../texts/en.ts"
+import { common, flowlines } from "../../texts/en.ts"
 import { Fields } from "./Fields.tsx"
 import { hasParameters, withValue } from "./parameters.ts"
 
@@ -41,6 +42,7 @@ const RunDialog = ({
     if (isBusy) return
     setBusy(true)
     setFailure(undefined)
+    const isHere = staying()
     try {
       const { id: executionId } = await answering(() =>
         gateway.flowlines.execute(
@@ -49,7 +51,8 @@ const RunDialog = ({
         )
       )
       close()
-      go(addressOf(["runs", id, executionId]))
+      if (isHere()) go(addressOf(["runs", id, executionId]))
+      else toast(common.started)
     } catch (cause) {
       setFailure(cause)
       setBusy(false)

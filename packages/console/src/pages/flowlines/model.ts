@@ -3,6 +3,7 @@ import { type Answer, useAnswer } from "../../app/answer.ts"
 import { gateway } from "../../app/gateway.ts"
 import { issuesOf } from "../../parts/Problem.tsx"
 import type { Format } from "./Notation.ts"
+import { isObject, textOf } from "./schema.ts"
 
 type Nodes = Awaited<ReturnType<typeof gateway.scan.all>>
 export type NodeDescriptor = Nodes["stream"][number]
@@ -26,6 +27,16 @@ export const nodesFor = (nodes: Nodes | undefined, runtime: unknown): ReadonlyMa
   const found = nodes === undefined ? [] : known === undefined ? runtimes.flatMap((name) => nodes[name]) : nodes[known]
   return new Map(found.filter(({ error }) => error === undefined).map((node) => [node.type, node]))
 }
+
+/** The inputs of a flowline by name, with their types. */
+export const inputsOf = (
+  dag: ReadonlyArray<unknown>,
+  nodes: ReturnType<typeof nodesFor>
+): ReadonlyArray<readonly [name: string, type: string]> =>
+  dag.filter(isObject).flatMap((node) => {
+    const type = textOf(node["type"])
+    return nodes.get(type)?.kind === "input" ? [[textOf(node["component"]) || type, type] as const] : []
+  })
 
 /** The version of a flowline that runs by default, with its text. */
 export interface Current {

@@ -1,4 +1,4 @@
-import { useCallback, useEffect, useRef, useState } from "react"
+import { useCallback, useEffect, useMemo, useRef, useState } from "react"
 import { type Draft, draftsOf, type Said } from "./Drafts.ts"
 import type { Current } from "./model.ts"
 import type { Known } from "./useReading.ts"
@@ -32,9 +32,10 @@ const quiet = 500
  * @param begin the text of a new flowline
  */
 export const useEditing = (tenant: string, id: string, current: Current | undefined, begin: string): Editing => {
-  const [drafts] = useState(() => draftsOf(tenant, id))
-  const [kept] = useState(() => drafts.first?.said && { text: drafts.first.text, ...drafts.first.said })
-  const [draft, setDraft] = useState<Draft | undefined>(() => drafts.first)
+  const drafts = useMemo(() => draftsOf(tenant, id), [tenant, id])
+  const [first] = useState(drafts.first)
+  const kept = useMemo(() => first?.said && { text: first.text, ...first.said }, [first])
+  const [draft, setDraft] = useState<Draft | undefined>(first)
   const [isKept, setKept] = useState(true)
   const made: Draft = draft ?? {
     text: current?.text ?? begin,
@@ -43,9 +44,9 @@ export const useEditing = (tenant: string, id: string, current: Current | undefi
   }
   const latest = useRef(made)
   latest.current = made
-  const said = useRef<Said>(drafts.first?.said)
+  const said = useRef<Said>(first?.said)
   /** The content of the last text without faults. */
-  const whole = useRef(drafts.first?.said?.flowline)
+  const whole = useRef(first?.said?.flowline)
 
   const keep = useCallback(() => {
     const { text, was } = latest.current
@@ -90,6 +91,15 @@ export const useEditing = (tenant: string, id: string, current: Current | undefi
       keep()
     }
   }, [keep])
+
+  // A new flowline has got its id: what was typed meanwhile is a draft of that, and no longer one of a new flowline.
+  const before = useRef(drafts)
+  useEffect(() => {
+    if (before.current === drafts) return
+    before.current.forget()
+    before.current = drafts
+    keep()
+  }, [drafts, keep])
 
   return {
     ...made,

@@ -1,6 +1,8 @@
 import { EditorState, type Extension } from "@codemirror/state"
 import { EditorView } from "@codemirror/view"
 import { useEffect, useMemo, useRef, useState } from "react"
+import { useKeys } from "../../app/keys.ts"
+import { flowlines } from "../../texts/en.ts"
 import type { Issue, NodeDescriptor } from "./model.ts"
 import type { Format, Notation } from "./Notation.ts"
 import { useCompletion } from "./useCompletion.ts"
@@ -31,6 +33,7 @@ export const useEditor = (
   format: Format,
   notationOf: (text: string) => Promise<Notation>
 ) => {
+  useKeys(flowlines.edit.keys)
   const view = useRef<EditorView>(undefined)
   const [offset, setOffset] = useState(0)
   const [loaded, setLoaded] = useState<{ readonly language: Extension; readonly showFaults: Loaded["showFaults"] }>()

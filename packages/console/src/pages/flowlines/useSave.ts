@@ -1,9 +1,10 @@
 import { form, GatewayError } from "@flow-gateway/client/light"
-import { useEffect, useRef, useState } from "react"
+import { useState } from "react"
 import { answering, gateway } from "../../app/gateway.ts"
-import { addressOf, go } from "../../app/location.ts"
+import { staying } from "../../app/location.ts"
 import { useOnce } from "../../app/repeat.ts"
 import { toast } from "../../app/toasts.ts"
+import { messageOf } from "../../parts/Problem.tsx"
 import { flowlines } from "../../texts/en.ts"
 import { fileName } from "./model.ts"
 import type { Format } from "./Notation.ts"
@@ -22,7 +23,8 @@ export const useSave = ({
   filename,
   format,
   hasTests,
-  saved
+  saved,
+  made: show
 }: {
   readonly tenant: string
   readonly id: string
@@ -31,6 +33,8 @@ export const useSave = ({
   readonly format: Format
   readonly hasTests: boolean
   readonly saved: () => void
+  /** Shows the flowline that a save has made. */
+  readonly made: (id: string) => void
 }) => {
   const [failed, setFailed] = useState<{ readonly error: unknown; readonly text: string }>()
   const [isSaving, setSaving] = useState(false)
@@ -39,6 +43,7 @@ export const useSave = ({
   const once = useOnce()
   const save = async () => {
     const { text, base } = editing
+    const isHere = staying()
     const { headers } = once([tenant, id, base, text])
     setSaving(true)
     setFailed(undefined)
@@ -62,9 +67,10 @@ export const useSave = ({
       // What was typed meanwhile goes on, on top of what was saved.
       editing.rebase({ version: made.version, text })
       toast(t.savedNow(made.version))
-      if (id === "") go(addressOf(["flowlines", made.id]), "replace")
+      if (id === "" && isHere()) show(made.id)
       saved()
     } catch (error) {
+      if (!isHere()) toast(t.leftUnsaved(messageOf(error)))
       if (error instanceof GatewayError && error.status === 412) {
         setConflict(true)
         saved()
@@ -80,19 +86,4 @@ export const useSave = ({
   // The faults of another text are no faults of this one, which the page checks as it is typed.
   const failure = failed?.text === editing.text ? failed.error : undefined
   return { save, failure, isSaving, isConflict, wantsTests, setWantsTests }
-}
-
-/** Saves by the usual key, wherever the focus is. */
-export const useSaveKey = (save: () => void): void => {
-  const latest = useRef(save)
-  latest.current = save
-  useEffect(() => {
-    const pressed = (event: KeyboardEvent) => {
-      if (event.key !== "s" || !(event.ctrlKey || event.metaKey) || event.altKey) return
-      event.preventDefault()
-      latest.current()
-    }
-    addEventListener("keydown", pressed)
-    return () => removeEventListener("keydown", pressed)
-  }, [])
 }

@@ -1,5 +1,5 @@
 import { form } from "@flow-gateway/client/light"
-import { useRef, useState } from "react"
+import { useEffect, useRef, useState } from "react"
 import { answering, gateway } from "../../app/gateway.ts"
 import { keyOf } from "../../app/stored.ts"
 import { type DagEdge, type DagNode, edgeId, type Graph } from "../../parts/dag/Graph.ts"
@@ -36,17 +36,31 @@ const keptSample = (key: string): Sample | undefined => {
   }
 }
 
+/** Keeps a sample in the tab, or nothing any more. */
+const keepSample = (key: string, sample?: Sample): void => {
+  try {
+    if (sample === undefined) sessionStorage.removeItem(key)
+    else sessionStorage.setItem(key, JSON.stringify(sample))
+  } catch {
+    // Without storage it lasts as long as the page.
+  }
+}
+
 /** The sample of a flowline, which survives a reload of the tab. */
 export const useSample = (tenant: string, id: string): readonly [Sample, (sample: Sample) => void] => {
   const key = keyOf(`sample:${tenant}:${id}`)
   const [sample, setSample] = useState(() => keptSample(key) ?? noSample)
+  const before = useRef(key)
+  // The sample of a new flowline goes on as that of the saved one.
+  useEffect(() => {
+    if (before.current === key) return
+    keepSample(before.current)
+    keepSample(key, sample)
+    before.current = key
+  }, [key, sample])
   const set = (next: Sample) => {
     setSample(next)
-    try {
-      sessionStorage.setItem(key, JSON.stringify(next))
-    } catch {
-      // Without storage it lasts as long as the page.
-    }
+    keepSample(key, next)
   }
   return [sample, set]
 }
