@@ -254,6 +254,12 @@ describe("the documents", () => {
     expect(documents.filter((file) => file !== "CHANGELOG.md" && words(file) > 2000)).toEqual([])
   })
 
+  it("say in at most 1,500 words what is new in a version", () => {
+    const versions = read("CHANGELOG.md").split(/^## /m).slice(1)
+    expect(versions.length).toBeGreaterThan(0)
+    expect(versions.filter((text) => text.split(/\s+/).length > 1500).map((text) => text.split("\n")[0])).toEqual([])
+  })
+
   it("link to what exists", () => {
     const broken = documents.flatMap((file) =>
       [...read(file).matchAll(/\]\(([^)\s]+)\)/g)]
