@@ -11,6 +11,7 @@ import { catalogue } from "../src/nodes/Catalogue.ts"
 import { pathWithTools } from "./support/commands/path.ts"
 import { Documented, defaultAddress, expectAsSaid } from "./support/documented.ts"
 import { documents, fences, problemPages, read, root, section } from "./support/documents.ts"
+import { operations } from "./support/operations.ts"
 import { temporary } from "./support/process-gateway.ts"
 import { takeTour } from "./support/tour.ts"
 
@@ -95,6 +96,21 @@ describe("the list of endpoints", () => {
     expect(new Set(table)).toEqual(served)
     expect(table).toHaveLength(served.size)
   })
+})
+
+it("the page of endpoints has every status of success that its rule does not give", () => {
+  const odd = operations.flatMap(({ method, path, operation }) => {
+    // A part of a file is no success of another kind.
+    const statuses = Object.keys(operation.responses).filter((status) => /^2/.test(status) && status !== "206")
+    const isUsual = statuses.join() === (method === "DELETE" ? "204" : "200")
+    return isUsual ? [] : [[`${method} ${path}`, statuses.sort().join()] as const]
+  })
+  const listed = section(read("docs/endpoints.md"), "## Statuses of success")
+    .matchAll(/^\| (20\d[^|]*) \| ([^|]+) \|$/gm)
+    .flatMap(([, statuses, requests]) =>
+      [...requests!.matchAll(/`([^`]+)`/g)].map(([, request]) => [request!, statuses!.match(/20\d/g)!.sort().join()])
+    )
+  expect(Object.fromEntries(listed)).toEqual(Object.fromEntries(odd))
 })
 
 describe("the client's page", () => {
