@@ -1,8 +1,9 @@
 import { Option, Predicate } from "effect"
 import type { HttpServerRequest } from "effect/http"
 import type { Refusal } from "../../../services/shared/security/Refusals.ts"
+import { pathOf, tenantOf } from "../routes/Paths.ts"
 import type { RouteTable } from "../routes/RouteTable.ts"
-import { ReceivedRequest } from "../server/NodeMessages.ts"
+import { receivedOf } from "../server/NodeMessages.ts"
 
 /** Problem types of refused requests: by authentication, authorization or a limit. */
 const refusals: ReadonlySet<unknown> = new Set(
@@ -29,14 +30,6 @@ const isHidden = (problem: Record<string, unknown>): boolean =>
 const isOverQuota = (problem: Record<string, unknown>): boolean =>
   problem["type"] === "/problems/too-large" && problem["limit"] === "storedBytes"
 
-const tenantOf = (path: string): string => {
-  try {
-    return decodeURIComponent(path.split("/", 3)[2] ?? "")
-  } catch {
-    return ""
-  }
-}
-
 /**
  * The audit's row for an answer: a refused request, or a change that the gateway could not make. Undefined for others.
  */
@@ -49,13 +42,13 @@ export const auditedRefusal = (
 ): Refusal | undefined => {
   const { type, status } = problem
   // The path as the router sees it: a tail of several segments counts as one.
-  const route = table.find(request.url.split("?", 1)[0] ?? "")
+  const route = table.find(pathOf(request.url))
   const endpoint = route?.endpoints.get(request.method === "HEAD" ? "GET" : request.method)
   const refused = refusals.has(type) || isHidden(problem) || isOverQuota(problem)
   if (!refused && !(failures.has(type) && endpoint?.isChange === true)) return undefined
   return {
-    tenant: route?.template.startsWith("/v1/{tenant}") === true ? tenantOf(path) : undefined,
-    principal: request.source instanceof ReceivedRequest ? request.source.principal : undefined,
+    tenant: route && tenantOf(route.template, path),
+    principal: receivedOf(request)?.principal,
     action: endpoint?.action ?? "",
     target: path,
     outcome: refused ? "refused" : "failed",

@@ -2,7 +2,7 @@ import { Effect } from "effect"
 import { HttpServerRequest, HttpServerResponse } from "effect/http"
 import { exposedHeaders, requestHeaders } from "../../../services/shared/openapi/DescribedHeaders.ts"
 import type { browserCheck } from "../guards/Browsers.ts"
-import { forwardedHost } from "./Problems.ts"
+import { receivedOf } from "../server/NodeMessages.ts"
 import { withVary } from "./Vary.ts"
 
 /** The headers of a request, by lower-case name. */
@@ -62,7 +62,7 @@ export const cors = (
       if (
         isPreflight &&
         "access-control-allow-origin" in granted &&
-        check(method, headers, forwardedHost(request)) === undefined
+        check(method, headers, receivedOf(request)?.forwarded?.host) === undefined
       ) {
         const all = { ...granted, ...preflight, ...privateNetwork(headers) }
         return Effect.succeed(HttpServerResponse.empty({ status: 204, headers: { ...all, vary: "Origin" } }))

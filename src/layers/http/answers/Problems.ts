@@ -14,9 +14,9 @@ import type { Tenants } from "../../../services/shared/Tenant.ts"
 import { authenticated } from "../guards/Authentication.ts"
 import type { browserCheck } from "../guards/Browsers.ts"
 import { asProblem, membersOf, traceIds } from "../problems/ProblemBody.ts"
-import { pathOf } from "../routes/Paths.ts"
+import { pathOf, tenantOf } from "../routes/Paths.ts"
 import type { RouteEntry, RouteTable } from "../routes/RouteTable.ts"
-import { ReceivedRequest } from "../server/NodeMessages.ts"
+import { receivedOf } from "../server/NodeMessages.ts"
 import { auditedRefusal } from "./AuditedRefusal.ts"
 import { isUnmatched } from "./Revalidation.ts"
 
@@ -89,15 +89,11 @@ const traceIdOf = (request: Request): Effect.Effect<string> =>
     return parent?.[1] ?? crypto.randomUUID().replaceAll("-", "")
   })
 
-const requestIdOf = ({ source }: Request): string => (source instanceof ReceivedRequest ? source.requestId : "")
+const requestIdOf = (request: Request): string => receivedOf(request)?.requestId ?? ""
 
 const refuse = HttpServerRespondable.toResponse
 const withoutHost = new BadRequest({ detail: "The request has no Host header" })
 const withNul = new NotFound({ kind: "route" })
-
-/** The host that the client requested, according to a trusted proxy. */
-export const forwardedHost = ({ source }: Request): string | undefined =>
-  source instanceof ReceivedRequest ? source.forwarded?.host : undefined
 
 const isRead = ({ method }: Request): boolean => method === "GET" || method === "HEAD"
 
@@ -116,21 +112,11 @@ const refusalOf = (request: Request, check: ReturnType<typeof browserCheck>) => 
   if (lacksHost(request)) return refuse(withoutHost)
   const twice = repeated(request)
   if (twice !== undefined) return refuse(new BadRequest({ detail: `The request has the header ${twice} twice` }))
-  const refusal = check(request.method, request.headers, forwardedHost(request))
+  const refusal = check(request.method, request.headers, receivedOf(request)?.forwarded?.host)
   if (refusal !== undefined) return refuse(refusal)
   const coding = codingOf(request)
   if (coding !== undefined) return refuseCoded(coding)
   return request.url.includes("%00") && pathOf(request.url).includes("%00") ? refuse(withNul) : undefined
-}
-
-/** The tenant in a path that matches a template such as `/v1/{tenant}/conf`. */
-const tenantOf = (template: string, path: string): string | undefined => {
-  if (!template.startsWith("/v1/{tenant}")) return undefined
-  try {
-    return decodeURIComponent(path.split("/", 3)[2] ?? "")
-  } catch {
-    return ""
-  }
 }
 
 /** What {@link problems} needs. */

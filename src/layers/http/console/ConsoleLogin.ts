@@ -8,7 +8,7 @@ import { Refusals } from "../../../services/shared/security/Refusals.ts"
 import { isHostOf } from "../guards/Browsers.ts"
 import { hostOf, isSecure, mayBeginLogin, schemeOf } from "../guards/OwnPage.ts"
 import { cookieNames, cookieOf, withCookie, withoutCookie } from "../guards/SessionCookie.ts"
-import { ReceivedRequest } from "../server/NodeMessages.ts"
+import { receivedOf } from "../server/NodeMessages.ts"
 
 type Request = HttpServerRequest.HttpServerRequest
 type Answer = HttpServerResponse.HttpServerResponse
@@ -133,7 +133,7 @@ export const layer = HttpRouter.use(
           target: `${path}/callback`,
           outcome: "refused",
           status: 401,
-          requestId: request.source instanceof ReceivedRequest ? request.source.requestId : "",
+          requestId: receivedOf(request)?.requestId ?? "",
           remote: Option.getOrNull(request.remoteAddress),
           isHidden: false
         })

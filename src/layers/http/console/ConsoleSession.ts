@@ -22,7 +22,7 @@ import { refusal } from "../guards/Authentication.ts"
 import { foreignPage, isOfOwnPage, isSecure } from "../guards/OwnPage.ts"
 import { cookieOf, usesSession, withCookie, withoutCookie } from "../guards/SessionCookie.ts"
 import type { RouteEntry } from "../routes/RouteTable.ts"
-import { ReceivedRequest } from "../server/NodeMessages.ts"
+import { receivedOf } from "../server/NodeMessages.ts"
 
 type Request = HttpServerRequest.HttpServerRequest
 
@@ -126,10 +126,9 @@ export const layer = HttpRouter.use(
     const read = Effect.fnUntraced(function* (request: Request) {
       if (logins.schemes() === undefined) return answerWith(yield* shown(anonymous, undefined))
       if (!usesSession(request, sessions.cookie)) {
-        const { headers, source } = request
-        const known = source instanceof ReceivedRequest ? source.principal : undefined
-        const hasCredential = "authorization" in headers || "x-api-key" in headers
-        const principal = known ?? (hasCredential ? yield* authenticator.authenticate(request) : undefined)
+        const hasCredential = "authorization" in request.headers || "x-api-key" in request.headers
+        const principal =
+          receivedOf(request)?.principal ?? (hasCredential ? yield* authenticator.authenticate(request) : undefined)
         return answerWith(yield* shown(principal, undefined))
       }
       if (!isOfOwnPage(request)) return yield* foreignPage(request)

@@ -4,7 +4,7 @@ import { Authenticator, isResolved, type Refusal } from "../../../services/acces
 import { CurrentRequestId } from "../../../services/shared/requests/RequestId.ts"
 import { CurrentPrincipal, type Principal } from "../../../services/shared/security/Principal.ts"
 import { Authentication } from "../../../services/shared/security/Security.ts"
-import { ReceivedRequest } from "../server/NodeMessages.ts"
+import { receivedOf } from "../server/NodeMessages.ts"
 import { isOfOwnPage } from "./OwnPage.ts"
 import { usesSession, withoutCookie } from "./SessionCookie.ts"
 
@@ -35,17 +35,15 @@ export const authenticated = <E, R>(
   request: Request,
   answer: (principal: Principal) => Effect.Effect<Answer, E, R>
 ): Effect.Effect<Answer, E, R> => {
+  const received = receivedOf(request)
   const admit = (principal: Principal): Effect.Effect<Answer, E, R> => {
-    const { source } = request
-    if (!(source instanceof ReceivedRequest))
-      return Effect.provideService(answer(principal), CurrentPrincipal, principal)
-    source.principal = principal
+    if (received === undefined) return Effect.provideService(answer(principal), CurrentPrincipal, principal)
+    received.principal = principal
     return Effect.updateContext(answer(principal), (context: Context.Context<R>) =>
-      Context.add(Context.add(context, CurrentPrincipal, principal), CurrentRequestId, source.requestId)
+      Context.add(Context.add(context, CurrentPrincipal, principal), CurrentRequestId, received.requestId)
     )
   }
-  const { source } = request
-  if (source instanceof ReceivedRequest && source.principal !== undefined) return admit(source.principal)
+  if (received?.principal !== undefined) return admit(received.principal)
   const found = authenticator.authenticate(request)
   // Most credentials are known already, and every request passes here.
   if (isResolved(found)) return admit(found.value)

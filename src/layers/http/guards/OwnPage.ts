@@ -2,7 +2,7 @@ import { TLSSocket } from "node:tls"
 import type { HttpServerRequest } from "effect/http"
 import { ForeignOrigin } from "../../../errors/ForeignOrigin.ts"
 import { Unauthorized } from "../../../errors/Unauthorized.ts"
-import { ReceivedRequest } from "../server/NodeMessages.ts"
+import { receivedOf } from "../server/NodeMessages.ts"
 import { isHostOf } from "./Browsers.ts"
 
 type Request = HttpServerRequest.HttpServerRequest
@@ -11,15 +11,13 @@ type Request = HttpServerRequest.HttpServerRequest
 export const pageHeader = "x-requested-with"
 
 /** The host and port that the browser requested. */
-export const hostOf = ({ source, headers }: Request): string | undefined =>
-  ((source instanceof ReceivedRequest ? source.forwarded?.host : undefined) ?? headers["host"])?.toLowerCase()
+export const hostOf = (request: Request): string | undefined =>
+  (receivedOf(request)?.forwarded?.host ?? request.headers["host"])?.toLowerCase()
 
 /** The scheme that the browser used, as far as the gateway or a trusted proxy knows; else undefined. */
-export const schemeOf = ({ source }: Request): "http" | "https" | undefined => {
-  if (!(source instanceof ReceivedRequest)) return undefined
-  const { socket, forwarded } = source
-  if (forwarded?.protocol !== undefined) return forwarded.protocol
-  return socket instanceof TLSSocket ? "https" : undefined
+export const schemeOf = (request: Request): "http" | "https" | undefined => {
+  const received = receivedOf(request)
+  return received?.forwarded?.protocol ?? (received?.socket instanceof TLSSocket ? "https" : undefined)
 }
 
 /** Whether the browser has used TLS: its page says so where a proxy that is not trusted does. */

@@ -5,12 +5,12 @@ import { RequestRates } from "../../../services/limits/RequestRates.ts"
 import { CurrentPrincipal, maySee } from "../../../services/shared/security/Principal.ts"
 import { RequestRate } from "../../../services/shared/security/Security.ts"
 import { Tenants } from "../../../services/shared/Tenant.ts"
-import { ReceivedRequest } from "../server/NodeMessages.ts"
+import { receivedOf } from "../server/NodeMessages.ts"
 
 /** Reports the rates with every answer, also with problems. */
 const tell = (context: Context.Context<never>, meter: Meter): void => {
-  const { source } = Context.getUnsafe(context, HttpServerRequest.HttpServerRequest)
-  if (source instanceof ReceivedRequest) source.meter = meter
+  const received = receivedOf(Context.getUnsafe(context, HttpServerRequest.HttpServerRequest))
+  if (received !== undefined) received.meter = meter
 }
 
 /** Takes a token of the rates of the request's tenant and principal, or refuses the request. */

@@ -1,5 +1,5 @@
 import { type HttpServerRequest, HttpServerResponse } from "effect/http"
-import { ReceivedRequest } from "../server/NodeMessages.ts"
+import { receivedOf } from "../server/NodeMessages.ts"
 import { schemeOf } from "./OwnPage.ts"
 
 type Request = HttpServerRequest.HttpServerRequest
@@ -42,7 +42,7 @@ export const cookieOf = (request: Request, name: string): Found | undefined => {
 export const usesSession = (request: Request, name: string): boolean =>
   request.headers["authorization"] === undefined &&
   request.headers["x-api-key"] === undefined &&
-  !(request.source instanceof ReceivedRequest && request.source.principal !== undefined) &&
+  receivedOf(request)?.principal === undefined &&
   cookieOf(request, name) !== undefined
 
 /** The names of the request's cookies that begin with `beginning`, without the prefix. */

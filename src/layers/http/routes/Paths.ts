@@ -8,6 +8,16 @@ export const pathOf = (url = "/"): string => {
   return query === -1 ? url : url.slice(0, query)
 }
 
+/** The tenant in a path that matches a template such as `/v1/{tenant}/conf`. */
+export const tenantOf = (template: string, path: string): string | undefined => {
+  if (!template.startsWith("/v1/{tenant}")) return undefined
+  try {
+    return decodeURIComponent(path.split("/", 3)[2] ?? "")
+  } catch {
+    return ""
+  }
+}
+
 /** A path's route and its representation in the access log. */
 interface KnownPath {
   readonly template: string

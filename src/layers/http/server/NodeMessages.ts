@@ -1,4 +1,5 @@
 import { IncomingMessage, type OutgoingHttpHeader, type OutgoingHttpHeaders, ServerResponse } from "node:http"
+import type { HttpServerRequest } from "effect/http"
 import type { Meter } from "../../../services/limits/Bucket.ts"
 import type { Principal } from "../../../services/shared/security/Principal.ts"
 import type { Forwarded } from "./Forwarded.ts"
@@ -27,6 +28,10 @@ export class ReceivedRequest extends IncomingMessage {
     this.#requestId = requestIdOf(given)
   }
 }
+
+/** The request as Node received it, unless it is one that a test made. */
+export const receivedOf = ({ source }: HttpServerRequest.HttpServerRequest): ReceivedRequest | undefined =>
+  source instanceof ReceivedRequest ? source : undefined
 
 /**
  * Headers of every answer. They tell browsers not to guess content types, not to name the gateway's pages as referrer
