@@ -20,7 +20,7 @@ import { FileWriter } from "./FileWriter.ts"
 import { closeQuietly, Root, syncFolder } from "./Folder.ts"
 import { SyncRate } from "./SyncRate.ts"
 import { sweepTemporary, temporaryName } from "./Temporary.ts"
-import { SourceFailure } from "./Transfer.ts"
+import { writing } from "./Transfer.ts"
 
 /** Repeats an action after creating the folder that was missing. */
 const making = async <A>(make: () => Promise<void>, action: () => Promise<A>): Promise<A> => {
@@ -170,20 +170,11 @@ export const layer: Layer.Layer<Blobs, never, DiskConfig> = Layer.effect(
 
     const write = Effect.fn("Blobs.write")(
       <E = never>(tenant: string, source: AsyncIterable<Uint8Array>, onSourceError?: (cause: unknown) => E) =>
-        Effect.callback<Blob, StorageUnreachable | E>((resume, signal) => {
-          const done = writeBlob(call, pace, root, tenant, source, signal).then(
-            (blob) => resume(Effect.succeed(blob)),
-            (error) =>
-              resume(
-                !(error instanceof SourceFailure)
-                  ? Effect.fail(unreachable())
-                  : onSourceError === undefined
-                    ? Effect.die(error.cause)
-                    : Effect.fail(onSourceError(error.cause))
-              )
-          )
-          return Effect.promise(() => done)
-        })
+        writing(
+          (signal) => writeBlob(call, pace, root, tenant, source, signal),
+          () => Effect.fail(unreachable()),
+          onSourceError
+        )
     )
 
     return Blobs.of({

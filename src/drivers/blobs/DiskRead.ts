@@ -10,7 +10,7 @@ import type { BlobPath } from "./DiskPaths.ts"
 import { readSums, writeSums } from "./DiskSums.ts"
 import { type Calls, tracked } from "./FileCalls.ts"
 import { closeQuietly, type Root } from "./Folder.ts"
-import { chunkSize, streamOf } from "./OpenBlob.ts"
+import { chunkSize, isUnreadable, streamOf } from "./OpenBlob.ts"
 import { DamagedBlob, planOf, verified } from "./VerifiedChunks.ts"
 
 interface Opened {
@@ -90,53 +90,34 @@ class FileChunks implements Chunks {
   }
 }
 
-/** Whether the disk itself says that it cannot read the bytes. */
-const isUnreadable = (error: unknown): boolean => codeOf(error) === "EIO"
-
-/**
- * The bytes of a span (by default all) of a blob, verified. The file is open when the promise resolves, so a blob that
- * is deleted later can still be read. It is closed when the stream ends in any way, when `signal` is aborted before the
- * file was open, and after ten seconds without a reader. A stream that is run later than that, or a second time, opens
- * the file again. `damaged` is called when the bytes are not those that were stored.
- */
-export const readBlob = async (
+/** The bytes of a span (by default all) of a blob, verified: see {@link streamOf}. */
+export const readBlob = (
   call: Calls,
   blob: BlobPath,
   span: ByteSpan | undefined,
   signal: AbortSignal,
   damaged: () => void
 ): Promise<Stream.Stream<Uint8Array, StorageUnreachable>> => {
-  const reporting = async <A>(run: () => Promise<A>): Promise<A> => {
+  const prepare = async () => {
+    const { fd, size } = await open(call, blob.path)
     try {
-      return await run()
+      const bytes = span ?? { start: 0, end: size }
+      if (bytes.end > size) throw new DamagedBlob()
+      const sums = await readSums(call, blob, size)
+      return { fd, bytes, sums, plan: planOf(size, bytes, sums) }
     } catch (error) {
-      if (error instanceof DamagedBlob || isUnreadable(error)) damaged()
+      closeQuietly(fd)
       throw error
     }
   }
-  const prepared = () =>
-    reporting(async () => {
-      const { fd, size } = await open(call, blob.path)
-      try {
-        const bytes = span ?? { start: 0, end: size }
-        if (bytes.end > size) throw new DamagedBlob()
-        const sums = await readSums(call, blob, size)
-        return { fd, bytes, sums, plan: planOf(size, bytes, sums) }
-      } catch (error) {
-        closeQuietly(fd)
-        throw error
-      }
-    })
   return streamOf(
-    await prepared(),
     {
-      reopen: prepared,
-      chunks: ({ fd, bytes, sums, plan }) => {
-        const chunks = verified(new FileChunks(call, fd, plan.read), plan, bytes, blob.sha256, sums)
-        return { ...chunks, next: () => reporting(chunks.next) }
-      },
+      open: prepare,
+      chunks: ({ fd, bytes, sums, plan }) =>
+        verified(new FileChunks(call, fd, plan.read), plan, bytes, blob.sha256, sums),
       close: ({ fd }) => closeQuietly(fd)
     },
+    damaged,
     signal
   )
 }

@@ -1,7 +1,7 @@
 import { Context, Duration, Effect, Layer, Schedule, Stream } from "effect"
 import { StorageUnreachable } from "../../errors/StorageUnreachable.ts"
 import type { S3Blobs } from "../../protocol/Places.ts"
-import { type Blob, Blobs } from "./Blobs.ts"
+import { Blobs } from "./Blobs.ts"
 import { Suspects } from "./Check.ts"
 import { Bucket, isMissing, refusalOf } from "./s3/Bucket.ts"
 import { checkBlob } from "./s3/Check.ts"
@@ -12,7 +12,7 @@ import { readOwner, writeOwner } from "./s3/Owner.ts"
 import { writeBlob } from "./s3/PutObject.ts"
 import { removeBefore, removeBlob, sweepLeftovers } from "./s3/Remove.ts"
 import { prepare, probe, type S3Refused } from "./s3/Start.ts"
-import { SourceFailure } from "./Transfer.ts"
+import { writing } from "./Transfer.ts"
 
 /** The bucket and the deadline of every step of a call. */
 export class S3Config extends Context.Service<
@@ -47,20 +47,11 @@ const blobsOf = (place: S3Blobs, bucket: Bucket, keys: Keys): Blobs["Service"] =
 
   const write = Effect.fn("Blobs.write")(
     <E = never>(tenant: string, source: AsyncIterable<Uint8Array>, onSourceError?: (cause: unknown) => E) =>
-      Effect.callback<Blob, StorageUnreachable | E>((resume, signal) => {
-        const done = writeBlob(bucket, keys, tenant, source, signal).then(
-          (blob) => resume(Effect.succeed(blob)),
-          (error) =>
-            resume(
-              !(error instanceof SourceFailure)
-                ? Effect.andThen(refused(error), Effect.fail(unreachable()))
-                : onSourceError === undefined
-                  ? Effect.die(error.cause)
-                  : Effect.fail(onSourceError(error.cause))
-            )
-        )
-        return Effect.promise(() => done)
-      })
+      writing(
+        (signal) => writeBlob(bucket, keys, tenant, source, signal),
+        (error) => Effect.andThen(refused(error), Effect.fail(unreachable())),
+        onSourceError
+      )
   )
 
   return Blobs.of({

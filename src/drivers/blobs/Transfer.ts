@@ -1,11 +1,36 @@
+import { Effect } from "effect"
+import type { StorageUnreachable } from "../../errors/StorageUnreachable.ts"
+import type { Blob } from "./Blobs.ts"
 import { chunkSourceOf } from "./ChunkSource.ts"
 
 /** The source of a write failed, not the storage. */
-export class SourceFailure {
+class SourceFailure {
   readonly cause: unknown
   constructor(cause: unknown) {
     this.cause = cause
   }
+}
+
+/**
+ * Runs the write of a blob. A failure of its source is `onSourceError`'s, or a defect; any other is `failed`'s. An
+ * interruption waits until the write has cleaned up.
+ */
+export const writing = <E>(
+  run: (signal: AbortSignal) => Promise<Blob>,
+  failed: (error: unknown) => Effect.Effect<never, StorageUnreachable>,
+  onSourceError: ((cause: unknown) => E) | undefined
+): Effect.Effect<Blob, StorageUnreachable | E> => {
+  const failure = (error: unknown) => {
+    if (!(error instanceof SourceFailure)) return failed(error)
+    return onSourceError === undefined ? Effect.die(error.cause) : Effect.fail(onSourceError(error.cause))
+  }
+  return Effect.callback((resume, signal) => {
+    const done = run(signal).then(
+      (blob) => resume(Effect.succeed(blob)),
+      (error) => resume(failure(error))
+    )
+    return Effect.promise(() => done)
+  })
 }
 
 /** The controls of a transfer for its taker. After `stop` or `finish` no further step is taken. */

@@ -202,39 +202,23 @@ const prepare = async (
   }
 }
 
-/**
- * The bytes of a span, by default the whole blob, verified. The server is already sending when the promise resolves, so
- * a blob that is removed later can still be read. The connection is closed when the stream ends in any way, and after
- * ten seconds without a reader. A stream that is run later than that, or a second time, sends a new request. `damaged`
- * is called when the bytes are not those that were stored.
- */
-export const readBlob = async (
+/** The bytes of a span, by default the whole blob, verified: see {@link streamOf}. */
+export const readBlob = (
   bucket: Bucket,
   keys: BlobKeys,
   span: ByteSpan | undefined,
   signal: AbortSignal,
   damaged: () => void
 ): Promise<Stream.Stream<Uint8Array, StorageUnreachable>> => {
-  const reporting = async <A>(run: () => Promise<A>): Promise<A> => {
-    try {
-      return await run()
-    } catch (error) {
-      if (error instanceof DamagedBlob) damaged()
-      throw error
-    }
-  }
   const again = (span: ByteSpan) => open(bucket, keys.blob, span)
   return streamOf(
-    await reporting(() => prepare(bucket, keys, span, signal)),
     {
-      reopen: () => reporting(() => prepare(bucket, keys, span)),
-      chunks: ({ opened, bytes, plan, sums }) => {
-        const raw = new BodyChunks(opened, bucket.deadline, again)
-        const chunks = verified(raw, plan, bytes, keys.sha256, sums)
-        return { ...chunks, next: () => reporting(chunks.next) }
-      },
+      open: (signal) => prepare(bucket, keys, span, signal),
+      chunks: ({ opened, bytes, plan, sums }) =>
+        verified(new BodyChunks(opened, bucket.deadline, again), plan, bytes, keys.sha256, sums),
       close: ({ opened }) => opened.body.close()
     },
+    damaged,
     signal
   )
 }
