@@ -1,3 +1,4 @@
+import { once } from "../drivers/Once.ts"
 import type { OpenDatabase } from "../nodes/Databases.ts"
 import type { Network } from "../nodes/Network.ts"
 import type { RunContext } from "../nodes/Node.ts"
@@ -6,15 +7,10 @@ import type { StoredFiles } from "./files/StoredFiles.ts"
 
 // Few runs follow files or use the network, so these modules are loaded on first use.
 const lazyNetwork = ({ outbound, ownPorts }: SourceOrder): Network => {
-  let loaded: Promise<Network> | undefined
-  const load = async () => {
+  const network = once(async () => {
     const [{ network }, { Outbound }] = await Promise.all([import("./Sockets.ts"), import("../drivers/Outbound.ts")])
     return network(new Outbound(outbound), ownPorts)
-  }
-  const network = () => {
-    loaded ??= load()
-    return loaded
-  }
+  })
   return {
     tcp: async (at, serve) => (await network()).tcp(at, serve),
     udp: async (at, receive) => (await network()).udp(at, receive),

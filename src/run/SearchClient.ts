@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto"
+import { once } from "../drivers/Once.ts"
 import type { Documents } from "../nodes/Documents.ts"
 import type { SearchAddress } from "../protocol/Places.ts"
 import type { RunSpec } from "../protocol/RunProtocol.ts"
@@ -11,12 +12,9 @@ export const documentsAt = (
   signal: AbortSignal,
   budget: TenantBudget
 ): Documents => {
-  let opened: Promise<Documents> | undefined
-  const open = async () => (await import("./SearchDocuments.ts")).openDocuments(address, tenant, signal, budget)
-  const documents = () => {
-    opened ??= open()
-    return opened
-  }
+  const documents = once(async () =>
+    (await import("./SearchDocuments.ts")).openDocuments(address, tenant, signal, budget)
+  )
   return {
     indices: async (pattern) => (await documents()).indices(pattern),
     read: async function* (pattern, query, options) {

@@ -1,6 +1,7 @@
-import { type DuckDBConnection, DuckDBInstance } from "@duckdb/node-api"
+import type { DuckDBConnection } from "@duckdb/node-api"
 import { identifier } from "../sql/Identifier.ts"
 import { literal } from "./Columns.ts"
+import { connect, small } from "./Connection.ts"
 import { failureOf, SqlFailure } from "./Database.ts"
 import type { StatementFault } from "./Statement.ts"
 
@@ -32,16 +33,7 @@ export class Binder {
 
   /** Opens a database that can read only these files. */
   static async open(files: ReadonlyArray<string>): Promise<Binder> {
-    const instance = await DuckDBInstance.create(":memory:", {
-      threads: "1",
-      memory_limit: "64MB",
-      temp_directory: "",
-      autoinstall_known_extensions: "false",
-      autoload_known_extensions: "false",
-      allow_community_extensions: "false",
-      allow_persistent_secrets: "false"
-    })
-    const connection = await instance.connect()
+    const connection = await connect(small)
     await connection.run(
       `SET errors_as_json = true; SET allowed_paths = [${files.map(literal).join(", ")}]; ` +
         "SET enable_external_access = false; SET lock_configuration = true"

@@ -1,10 +1,11 @@
 import { readFile } from "node:fs/promises"
 import { join } from "node:path"
-import { type DuckDBConnection, DuckDBInstance } from "@duckdb/node-api"
+import type { DuckDBConnection } from "@duckdb/node-api"
 import * as Predicate from "effect/Predicate"
 import { messageOf } from "../../languages/ErrorMessage.ts"
 import { identifier } from "../sql/Identifier.ts"
 import { type Column, literal } from "./Columns.ts"
+import { connect } from "./Connection.ts"
 
 /** The error of a failed statement. `offset` counts bytes of the statement's UTF-8. */
 export class SqlFailure extends Error {
@@ -44,15 +45,8 @@ export const failureOf = (error: unknown): unknown => {
 
 /** A database without limits, which takes 20 ms and 20 MiB. */
 const openUnlimited = async (): Promise<DuckDBConnection> => {
-  const instance = await DuckDBInstance.create(":memory:", {
-    // More threads are started when a run says how many it has.
-    threads: "1",
-    autoinstall_known_extensions: "false",
-    autoload_known_extensions: "false",
-    allow_community_extensions: "false",
-    allow_persistent_secrets: "false"
-  })
-  const connection = await instance.connect()
+  // More threads are started when a run says how many it has.
+  const connection = await connect()
   await connection.run(
     `CREATE SCHEMA flow; SET errors_as_json = true; SET TimeZone = 'UTC'; SET enable_profiling = 'json'; ` +
       `SET custom_profiling_settings = '{"OPERATOR_CARDINALITY": "true", "EXTRA_INFO": "true", "OPERATOR_NAME": "true"}'`

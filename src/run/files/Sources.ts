@@ -1,5 +1,6 @@
 import { Failure } from "../../drivers/Failure.ts"
 import { TenantFiles } from "../../drivers/files/TenantFiles.ts"
+import { once } from "../../drivers/Once.ts"
 import { Outbound } from "../../drivers/Outbound.ts"
 import { isGlob } from "../../languages/Glob.ts"
 import { listed } from "../../languages/Suggest.ts"
@@ -132,15 +133,10 @@ export class Sources {
 
   #objects(access: NonNullable<Storage["s3"]>): InputFiles {
     const [stored, signal, { scratch, fileBytes, outbound }] = [this.#stored, this.#signal, this.#order]
-    const load = async () => {
+    const objects = once(async () => {
       const { ObjectFiles } = await import("../../drivers/objects/ObjectFiles.ts")
       return new ObjectFiles(access, new Outbound(outbound), signal)
-    }
-    let loaded: ReturnType<typeof load> | undefined
-    const objects = () => {
-      loaded ??= load()
-      return loaded
-    }
+    })
     const read = async function* (path: string) {
       yield* (await objects()).read(path)
     }
