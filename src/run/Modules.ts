@@ -2,6 +2,7 @@ import { Effect, Layer } from "effect"
 import { catalogue } from "../nodes/Catalogue.ts"
 import { flowlineWithSecrets } from "../nodes/SecretSettings.ts"
 import { type Readiness, readyFor, secretsIn } from "../protocol/RunProtocol.ts"
+import type { Runtime } from "../protocol/Runtime.ts"
 import type { MakeJob, Parts } from "./Run.ts"
 import { pipeline } from "./stream/Pipeline.ts"
 
@@ -26,11 +27,26 @@ const preparations: Readonly<Record<Readiness, () => Promise<unknown>>> = {
     ])
 }
 
-/** The job of the flowline with its secrets. */
-const filled =
-  (makeJob: MakeJob): MakeJob =>
-  (flowline, makeContext, order, send) =>
-    makeJob(flowlineWithSecrets(flowline, secretsIn(order.spec)), makeContext, order, send)
+const stream: MakeJob = async (flowline, makeContext, order, send) => {
+  const isParallel = (flowline.settings.parallelism ?? 1) > 1
+  if (isParallel) return (await import("./stream/parallel/Parallel.ts")).parallel(flowline, makeContext, order, send)
+  const encodes = flowline.dag.some(({ type }) => catalogue.get(type)?.rowEncoding !== undefined)
+  if (encodes) return (await import("./stream/EncodedRows.ts")).extraction(flowline, makeContext)
+  return pipeline(flowline, makeContext)
+}
+
+const jobs: Readonly<Record<Runtime | "trial", () => MakeJob | Promise<MakeJob>>> = {
+  stream: () => stream,
+  analytics: async () => {
+    const { analytics } = await import("./analytics/Analytics.ts")
+    return (flowline, makeContext, order) => analytics(flowline, makeContext, order)
+  },
+  pybatch: async () => {
+    const { pybatch } = await import("./pybatch/Pybatch.ts")
+    return (flowline, makeContext, order) => pybatch(flowline, makeContext, order)
+  },
+  trial: async () => (await import("./trial/Trial.ts")).trial
+}
 
 /**
  * The modules of a run, loaded after the watch on the parent has started. Modules that few runs need are loaded on
@@ -38,25 +54,9 @@ const filled =
  */
 export const parts: Parts = {
   runtime: async (runtime, isTrial) => {
-    if (isTrial) return filled((await import("./trial/Trial.ts")).trial)
-    if (runtime === "pybatch") {
-      const { pybatch } = await import("./pybatch/Pybatch.ts")
-      return filled((flowline, makeContext, order) => pybatch(flowline, makeContext, order))
-    }
-    if (runtime === "analytics") {
-      const { analytics } = await import("./analytics/Analytics.ts")
-      return filled((flowline, makeContext, order) => analytics(flowline, makeContext, order))
-    }
-    return filled(async (flowline, makeContext, order, send) => {
-      const isParallel = (flowline.settings.parallelism ?? 1) > 1
-      if (!isParallel && flowline.dag.some(({ type }) => catalogue.get(type)?.rowEncoding !== undefined)) {
-        const { extraction } = await import("./stream/EncodedRows.ts")
-        return extraction(flowline, makeContext)
-      }
-      if (!isParallel) return pipeline(flowline, makeContext)
-      const { parallel } = await import("./stream/parallel/Parallel.ts")
-      return parallel(flowline, makeContext, order, send)
-    })
+    const makeJob = await jobs[isTrial ? "trial" : runtime]()
+    return (flowline, makeContext, order, send) =>
+      makeJob(flowlineWithSecrets(flowline, secretsIn(order.spec)), makeContext, order, send)
   },
   prepare: async () => {
     for (const part of ["analytics", "search"] as const) {
