@@ -21,3 +21,15 @@ export const topologicalOrder = (size: number, edges: ReadonlyArray<IndexEdge>):
   }
   return order
 }
+
+/** The nodes with senders before receivers: {@link topologicalOrder}. */
+export const sendersFirst = <A>(
+  nodes: ReadonlyArray<A>,
+  receiversOf: (node: A) => ReadonlyArray<A>
+): ReadonlyArray<A> => {
+  const places = new Map(nodes.map((node, place) => [node, place]))
+  const edges = nodes.flatMap((node, from) =>
+    receiversOf(node).map((receiver) => ({ from, to: places.get(receiver)! }))
+  )
+  return topologicalOrder(nodes.length, edges).map((place) => nodes[place]!)
+}

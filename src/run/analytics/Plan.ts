@@ -4,7 +4,7 @@ import { catalogue } from "../../nodes/Catalogue.ts"
 import type { Instance, NodeContext, NodeType, RunContext } from "../../nodes/Node.ts"
 import { componentOf, type DagNode, type Flowline } from "../../protocol/Flowline.ts"
 import { type NodeCounters, replacedCounts } from "../../protocol/RunProtocol.ts"
-import { topologicalOrder } from "../../protocol/TopologicalOrder.ts"
+import { sendersFirst } from "../../protocol/TopologicalOrder.ts"
 import { NodeFailure } from "../stream/NodeFailure.ts"
 
 /**
@@ -132,10 +132,6 @@ export class Graph {
         from.subscribers.push(planned)
       }
     }
-    const places = new Map(this.plannedNodes.map((planned, place) => [planned, place]))
-    const ways = this.plannedNodes.flatMap(({ subscribers }, from) =>
-      subscribers.map((receiver) => ({ from, to: places.get(receiver)! }))
-    )
-    this.ordered = topologicalOrder(this.plannedNodes.length, ways).map((place) => this.plannedNodes[place]!)
+    this.ordered = sendersFirst(this.plannedNodes, ({ subscribers }) => subscribers)
   }
 }

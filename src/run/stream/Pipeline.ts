@@ -15,7 +15,7 @@ import type { Lend } from "../../nodes/NodeFiles.ts"
 import { SourceNumbers } from "../../nodes/Source.ts"
 import { componentOf, type DagNode, type Flowline } from "../../protocol/Flowline.ts"
 import type { NodeCounters } from "../../protocol/RunProtocol.ts"
-import { topologicalOrder } from "../../protocol/TopologicalOrder.ts"
+import { sendersFirst } from "../../protocol/TopologicalOrder.ts"
 import { Commits } from "./Commits.ts"
 import { NodeCounts } from "./NodeCounts.ts"
 import { NodeFailure } from "./NodeFailure.ts"
@@ -65,8 +65,11 @@ export const pipeline = (
     }
   }
 
+  // Validation has refused cycles.
+  const ordered = sendersFirst(streamNodes, ({ subscribers }) => [...subscribers.values()].flat())
+
   const flush = async (): Promise<void> => {
-    for (const streamNode of topological(streamNodes)) await streamNode.flush()
+    for (const streamNode of ordered) await streamNode.flush()
   }
 
   const commits = new Commits(
@@ -110,7 +113,7 @@ export const pipeline = (
         cancelled.throwIfAborted()
         for (const streamNode of streamNodes) await streamNode.start(commits, stored, isSourced)
         await runInputs()
-        for (const streamNode of topological(streamNodes)) {
+        for (const streamNode of ordered) {
           abort.signal.throwIfAborted()
           await streamNode.end()
         }
@@ -126,15 +129,6 @@ export const pipeline = (
     take: async (component, batch) => byName.get(component)?.take(batch),
     write: async (component, text, records, lend) => byName.get(component)?.write(text, records, lend)
   }
-}
-
-/** Senders before receivers. Validation has refused cycles. */
-const topological = (streamNodes: ReadonlyArray<StreamNode>): ReadonlyArray<StreamNode> => {
-  const places = new Map(streamNodes.map((streamNode, place) => [streamNode, place]))
-  const ways = streamNodes.flatMap((streamNode, from) =>
-    [...streamNode.subscribers.values()].flat().map((receiver) => ({ from, to: places.get(receiver)! }))
-  )
-  return topologicalOrder(streamNodes.length, ways).map((place) => streamNodes[place]!)
 }
 
 /** A node with its subscribers, counters and queue. */
