@@ -1,19 +1,15 @@
-import { JsonPointer } from "effect"
+import { pathOf } from "../languages/document/Pointer.ts"
 import { programFault } from "../languages/flowlet/Check.ts"
 import { parseQuery } from "../languages/query/QueryParser.ts"
 import type { NodeType, SettingsIssue, Surroundings } from "./Node.ts"
 
-const pathOf = (pointer: string): ReadonlyArray<string | number> =>
-  pointer
-    .split("/")
-    .slice(1)
-    .map(JsonPointer.unescapeToken)
-    .map((step) => (/^\d{1,9}$/.test(step) ? Number(step) : step))
-
 const queryFaults = (query: unknown): ReadonlyArray<SettingsIssue> => {
   const parsed = parseQuery(query, Date.now())
   if (parsed._tag === "Success") return []
-  return parsed.failure.map(({ pointer = "", detail }) => ({ path: pathOf(pointer), detail }))
+  return parsed.failure.map(({ pointer = "", detail }) => {
+    const path = pathOf(pointer).map((key) => (/^\d{1,9}$/.test(key) ? Number(key) : key))
+    return { path, detail }
+  })
 }
 
 /**

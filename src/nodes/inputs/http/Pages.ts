@@ -1,5 +1,6 @@
 import { Schema } from "effect"
 import * as Predicate from "effect/Predicate"
+import { pathOf } from "../../../languages/document/Pointer.ts"
 import type { FetchResponse } from "../../Network.ts"
 
 /** A JSON pointer (RFC 6901); the empty one names the whole. */
@@ -11,8 +12,7 @@ export const Pointer = Schema.String.check(
 /** The value at a JSON pointer; undefined when there is none. */
 export const valueAt = (value: unknown, pointer: string): unknown => {
   let found = value
-  for (const part of pointer.split("/").slice(1)) {
-    const key = part.replaceAll("~1", "/").replaceAll("~0", "~")
+  for (const key of pathOf(pointer)) {
     if (typeof found !== "object" || found === null || !Object.hasOwn(found, key)) return undefined
     found = (found as Readonly<Record<string, unknown>>)[key]
   }
