@@ -61,17 +61,18 @@ export const layer = Layer.effect(
     const put: ScheduleStore["Service"]["put"] = Effect.fn("ScheduleStore.put")(
       function* (s, most, circle, expected) {
         yield* lock(s.tenant)
-        const links = yield* sql<ScheduleLink & { readonly definition: string; readonly revision: string }>`
-          select name, flowline_id as "flowlineId", after_flowline as "afterFlowline", after_schedule as "afterSchedule",
-            case when name = ${s.name} then definition end as definition, revision::text as revision
+        // Who pauses or deletes it does not hold that lock.
+        const [before] = yield* sql<{ readonly revision: string }>`
+          select revision::text as revision from schedules where ${one(s)} for update`
+        if (expected !== (before?.revision ?? null)) return { _tag: "Changed" } as const
+        const links = yield* sql<ScheduleLink>`
+          select name, flowline_id as "flowlineId", after_flowline as "afterFlowline", after_schedule as "afterSchedule"
           from schedules where tenant = ${s.tenant} order by name`
-        const before = links.find(({ name }) => name === s.name)
-        if (expected !== undefined && expected !== (before?.revision ?? null)) return { _tag: "Changed" } as const
         if (before === undefined && links.length >= most) return { _tag: "Full" } as const
         const names = circle(links.filter(({ name }) => name !== s.name))
         if (names !== undefined) return { _tag: "Circle", names } as const
         const nextAt = s.nextAt === undefined ? sql`null` : timeOf(sql, s.nextAt)
-        const [row] = yield* sql<{ hasToken: boolean }>`
+        const [token] = yield* sql<{ hasToken: boolean }>`
           insert into schedules as s (tenant, name, definition, flowline_id, kind, overlap, anchor, next_at, after_flowline,
             after_schedule, after_on, token_sha256)
           values (${s.tenant}, ${s.name}, ${s.definition}, ${s.flowlineId}, ${s.kind}, ${s.overlap},
@@ -84,8 +85,25 @@ export const layer = Layer.effect(
             token_sha256 = case when excluded.kind = 'webhook' then coalesce(s.token_sha256, excluded.token_sha256) end
           returning coalesce(token_sha256 = ${s.tokenSha256 ?? null}, false) as "hasToken"`
         if (s.files !== undefined) yield* putFiles(s, s.files)
-        const isNew = before === undefined
-        return { _tag: "Stored", isNew, hasToken: row?.hasToken === true, before: before?.definition } satisfies Put
+        const [row] = yield* sql<StoredRow>`${rows} where ${one(s)}`
+        return {
+          _tag: "Stored",
+          isNew: before === undefined,
+          hasToken: token?.hasToken === true,
+          row: row!
+        } satisfies Put
+      },
+      (writes) => transaction(sql, writes)
+    )
+
+    const pause: ScheduleStore["Service"]["pause"] = Effect.fn("ScheduleStore.pause")(
+      function* (read, paused, nextAt) {
+        const changed = yield* sql`
+          update schedules set paused = ${paused}, changed_at = clock_timestamp(), revision = default,
+            next_at = ${nextAt === undefined ? sql`next_at` : timeOf(sql, nextAt)}
+          where ${one(read)} and revision = ${read.revision}::bigint and paused <> ${paused} returning 1`
+        if (changed.length === 0) return undefined
+        return (yield* sql<StoredRow>`${rows} where ${one(read)}`)[0]
       },
       (writes) => transaction(sql, writes)
     )
@@ -212,22 +230,14 @@ export const layer = Layer.effect(
       remove: (key, revision) =>
         unreachable(
           Effect.map(
-            sql`
+            sql<{ definition: string }>`
               delete from schedules
-              where ${one(key)} and ${revision === undefined ? sql`true` : sql`revision = ${revision}::bigint`} returning 1`,
-            (gone) => gone.length > 0
+              where ${one(key)} and ${revision === undefined ? sql`true` : sql`revision = ${revision}::bigint`}
+              returning definition`,
+            ([gone]) => gone?.definition
           )
         ),
-      pause: (key, paused, nextAt) =>
-        unreachable(
-          Effect.map(
-            sql`
-              update schedules set paused = ${paused}, changed_at = clock_timestamp(), revision = default,
-                next_at = ${nextAt === undefined ? sql`next_at` : timeOf(sql, nextAt)}
-              where ${one(key)} and paused <> ${paused} returning 1`,
-            (changed) => changed.length > 0
-          )
-        ),
+      pause,
       token: (key) =>
         unreachable(
           Effect.map(

@@ -60,7 +60,7 @@ export type Put =
       readonly _tag: "Stored"
       readonly isNew: boolean
       readonly hasToken: boolean
-      readonly before: string | undefined
+      readonly row: StoredRow
     }
   | { readonly _tag: "Full" }
   /** Another revision than the expected one is stored. */
@@ -124,26 +124,29 @@ export class ScheduleStore extends Context.Service<
   ScheduleStore,
   {
     /**
-     * Stores or replaces a schedule. `circle` returns the names of a circle that it would close. With `expected`, this
-     * revision must be stored; null means that no schedule may be stored.
+     * Stores or replaces a schedule. `circle` returns the names of a circle that it would close. The revision `expected`
+     * must be stored; null means that no schedule may be stored.
      */
     readonly put: (
       schedule: NewSchedule,
       most: number,
       circle: (others: ReadonlyArray<ScheduleLink>) => ReadonlyArray<string> | undefined,
-      expected?: string | null
+      expected: string | null
     ) => Effect.Effect<Put, StorageUnreachable>
     readonly get: (key: ScheduleKey) => Effect.Effect<StoredRow | undefined, StorageUnreachable>
     /** The schedules of a tenant, by name. */
     readonly list: (tenant: TenantId) => Effect.Effect<ReadonlyArray<StoredRow>, StorageUnreachable>
-    /** Deletes a schedule, or only this revision of it, with its firings. Started executions continue. */
-    readonly remove: (key: ScheduleKey, revision?: string) => Effect.Effect<boolean, StorageUnreachable>
-    /** Pauses or resumes a schedule; false if there is none, or it is so already. */
+    /**
+     * Deletes a schedule, or only this revision of it, with its firings. Started executions continue. Answers its
+     * definition; undefined if there was none.
+     */
+    readonly remove: (key: ScheduleKey, revision?: string) => Effect.Effect<string | undefined, StorageUnreachable>
+    /** Pauses or resumes a schedule as it was read; undefined if it was changed since, or is so already. */
     readonly pause: (
-      key: ScheduleKey,
+      read: StoredRow,
       paused: boolean,
       nextAt: number | undefined
-    ) => Effect.Effect<boolean, StorageUnreachable>
+    ) => Effect.Effect<StoredRow | undefined, StorageUnreachable>
     readonly token: (key: ScheduleKey) => Effect.Effect<Uint8Array | undefined, StorageUnreachable>
     readonly setToken: (key: ScheduleKey, sha256: Uint8Array) => Effect.Effect<boolean, StorageUnreachable>
     readonly setFault: (key: ScheduleKey, fault: string | undefined) => Effect.Effect<void, StorageUnreachable>

@@ -20,7 +20,7 @@ import { Firings } from "./Firings.ts"
 import { invalid, namesCheck } from "./NamesCheck.ts"
 import { type Backfill, type Firing, kindOf, overlapOf, type ScheduleRequest, type StoredSchedule } from "./Schedule.ts"
 import { type ScheduleKey, ScheduleStore, type StoredRow } from "./ScheduleStore.ts"
-import { definitionOf } from "./StoredDefinition.ts"
+import { definitionOf, shown } from "./StoredDefinition.ts"
 import { TenantFolders } from "./TenantFolders.ts"
 import { timesOf } from "./Times.ts"
 
@@ -32,26 +32,6 @@ const mostTimes = 10_000
 /** `fgh_<256 random bits in base64url>`. Programs that look for leaked secrets find it by this pattern. */
 export const hookToken = /^fgh_[A-Za-z0-9_-]{43}$/
 const makeToken = () => `fgh_${Base64Url.encode(crypto.getRandomValues(new Uint8Array(32)))}`
-
-const isoOf = (time: number | null) => (time === null ? null : new Date(time).toISOString())
-
-const faultOf = ({ hasFlowline, hasFirst, fault, definition }: StoredRow): string | null => {
-  if (!hasFlowline) return "Its flowline was deleted: send the schedule with another one, or delete it"
-  if (hasFirst) return fault
-  const { schedule } = definitionOf(definition).trigger.after ?? {}
-  const first = schedule === undefined ? "flowline" : `schedule ${JSON.stringify(schedule)}`
-  return `The ${first} that it comes after was deleted: send the schedule with another trigger, or delete it`
-}
-
-const shown = (row: StoredRow): StoredSchedule => ({
-  name: row.name,
-  ...definitionOf(row.definition),
-  paused: row.paused,
-  next: row.paused ? null : isoOf(row.nextAt),
-  fault: faultOf(row),
-  createdAt: row.createdAt,
-  changedAt: row.changedAt
-})
 
 const changedMeanwhile = new PreconditionFailed({ detail: "The schedule was changed meanwhile" })
 
@@ -125,7 +105,21 @@ export class Schedules extends Context.Service<
       const put: Schedules["Service"]["put"] = Effect.fn("Schedules.put")(function* (key, body, expected) {
         const request = yield* readSchedule(body)
         yield* checkNames(key, request)
-        const before = yield* store.get(key)
+        for (;;) {
+          const before = yield* store.get(key)
+          const revision = before?.revision ?? null
+          if (expected !== undefined && expected !== revision) return yield* changedMeanwhile
+          const done = yield* replace(key, request, before)
+          if (done !== undefined) return done
+        }
+      })
+
+      /** Undefined if the schedule is no longer the former one. */
+      const replace = Effect.fnUntraced(function* (
+        key: ScheduleKey,
+        request: ScheduleRequest,
+        before: StoredRow | undefined
+      ) {
         const files = yield* present(key.tenant, request, before)
         const { at: now } = yield* clock.now
         const isSame = before !== undefined && definitionOf(before.definition).trigger.every === request.trigger.every
@@ -158,13 +152,13 @@ export class Schedules extends Context.Service<
         const formerly = before === undefined ? undefined : yield* textDigest(before.definition)
         const done = yield* audit.change(
           key.tenant,
-          store.put(stored, mostSchedules, (others) => circleOf(link, others), expected),
+          store.put(stored, mostSchedules, (others) => circleOf(link, others), before?.revision ?? null),
           (made) =>
             made._tag === "Stored" ? { action: "schedules.put", target: key.name, before: formerly, after } : undefined
         )
         switch (done._tag) {
           case "Changed":
-            return yield* changedMeanwhile
+            return undefined
           case "Circle":
             return yield* invalid(
               "/trigger/after",
@@ -180,9 +174,8 @@ export class Schedules extends Context.Service<
               detail: "The tenant has as many schedules as it may have: delete some"
             })
           case "Stored": {
-            const made = yield* Effect.orDie(row(key))
             const told = done.hasToken && token !== undefined ? { token } : {}
-            return { isNew: done.isNew, schedule: { ...shown(made), ...told } }
+            return { isNew: done.isNew, schedule: { ...shown(done.row), ...told } }
           }
         }
       })
@@ -204,21 +197,27 @@ export class Schedules extends Context.Service<
           Effect.map(store.get(key), (found) => found && { schedule: shown(found), revision: found.revision }),
         list: (tenant) => Effect.map(store.list(tenant), (rows) => rows.map(shown)),
         remove: Effect.fn("Schedules.remove")(function* (key, revision) {
-          const before = yield* row(key)
-          const digest = yield* textDigest(before.definition)
-          const isRemoved = yield* audit.change(key.tenant, store.remove(key, revision), (gone) =>
-            gone ? { action: "schedules.remove", target: key.name, before: digest } : undefined
+          const removed = Effect.gen(function* () {
+            const definition = yield* store.remove(key, revision)
+            return definition === undefined ? undefined : yield* textDigest(definition)
+          })
+          const gone = yield* audit.change(key.tenant, removed, (before) =>
+            before === undefined ? undefined : { action: "schedules.remove", target: key.name, before }
           )
-          if (!isRemoved) return yield* revision === undefined ? missing(key) : changedMeanwhile
+          if (gone !== undefined) return
+          return yield* revision === undefined ? missing(key) : changedMeanwhile
         }),
         pause: Effect.fn("Schedules.pause")(function* (key, paused) {
-          const { definition, anchor } = yield* row(key)
-          const { at } = yield* clock.now
-          const next = timesOf(definitionOf(definition).trigger, anchor)?.next(at)
-          yield* audit.change(key.tenant, store.pause(key, paused, next), (isChanged) =>
-            isChanged ? { action: `schedules.${paused ? "pause" : "resume"}`, target: key.name } : undefined
-          )
-          return shown(yield* row(key))
+          for (;;) {
+            const read = yield* row(key)
+            if (read.paused === paused) return shown(read)
+            const { at } = yield* clock.now
+            const next = timesOf(definitionOf(read.definition).trigger, read.anchor)?.next(at)
+            const changed = yield* audit.change(key.tenant, store.pause(read, paused, next), (row) =>
+              row === undefined ? undefined : { action: `schedules.${paused ? "pause" : "resume"}`, target: key.name }
+            )
+            if (changed !== undefined) return shown(changed)
+          }
         }),
         newToken: Effect.fn("Schedules.newToken")(function* (key) {
           const { kind } = yield* row(key)
