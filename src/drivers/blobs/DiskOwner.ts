@@ -1,8 +1,9 @@
 import * as fs from "node:fs"
 import { join } from "node:path"
 import { codeOf } from "../Failure.ts"
+import { diskPaths } from "./DiskPaths.ts"
 import { type Calls, unit } from "./FileCalls.ts"
-import { type Root, syncFolder } from "./Folder.ts"
+import { ownFolder, type Root, syncFolder } from "./Folder.ts"
 import { temporaryName } from "./Temporary.ts"
 
 /** The file in the root that holds the id of the installation. */
@@ -23,9 +24,9 @@ export const readOwner = async (call: Calls, root: Root): Promise<string | undef
 
 /** Writes the id durably, in place of another. */
 export const writeOwner = async (call: Calls, root: Root, installation: string): Promise<void> => {
-  await root.present()
+  await root.make(ownFolder, "tmp")
   const path = join(root.path, ownerFile)
-  const temporary = `${path}.${temporaryName()}`
+  const temporary = join(diskPaths(root.path).temporary(ownFolder), temporaryName())
   try {
     const fd = await call<number>((done) => fs.open(temporary, "wx", 0o600, done))
     try {

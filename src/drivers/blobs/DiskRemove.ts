@@ -21,8 +21,8 @@ const unlessMissing = async (root: Root, action: Promise<boolean>): Promise<bool
 export const removeBlob = (call: Calls, root: Root, blob: BlobPath): Promise<boolean> =>
   unlessMissing(
     root,
-    call(unit((done) => fs.unlink(blob.path, done)))
-      .then(() => removeSums(call, blob))
+    removeSums(call, blob)
+      .then(() => call(unit((done) => fs.unlink(blob.path, done))))
       .then(() => true)
   )
 
@@ -50,8 +50,8 @@ export const removeIf = (
     })
     const accepted = acceptable(await modified(aside))
     if (accepted) {
-      await call(unit((done) => fs.unlink(aside, done)))
       await removeSums(call, blob)
+      await call(unit((done) => fs.unlink(aside, done)))
     } else await call(unit((done) => fs.rename(aside, blob.path, done)))
     return accepted
   }

@@ -1,7 +1,8 @@
 import * as fs from "node:fs"
+import { join } from "node:path"
 import { codeOf } from "../Failure.ts"
 import { decodeSums, type StoredSums, withoutSums } from "./BlockSums.ts"
-import type { BlobPath } from "./DiskPaths.ts"
+import { type BlobPath, diskPaths } from "./DiskPaths.ts"
 import { type Calls, unit } from "./FileCalls.ts"
 import type { Root } from "./Folder.ts"
 import { temporaryName } from "./Temporary.ts"
@@ -24,19 +25,24 @@ export const readSums = async (call: Calls, blob: BlobPath, size: number): Promi
  */
 export const writeSums = async (call: Calls, root: Root, blob: BlobPath, sums: Buffer | undefined): Promise<void> => {
   if (sums === undefined) return
-  const temporary = `${blob.sums}.${temporaryName()}`
-  const write = () => call(unit((done) => fs.writeFile(temporary, sums, { mode: 0o600 }, done)))
+  // Among the unfinished blobs, where the next start removes it if this process is killed.
+  const temporary = join(diskPaths(root.path).temporary(blob.tenant), temporaryName())
+  const write = async () => {
+    await call(unit((done) => fs.writeFile(temporary, sums, { mode: 0o600 }, done)))
+    await call(unit((done) => fs.rename(temporary, blob.sums, done)))
+  }
   try {
     await write().catch(async (error) => {
       if (codeOf(error) !== "ENOENT") throw error
+      await root.make(blob.tenant, "tmp")
       await root.make(blob.tenant, "sums", blob.fan)
       await write()
     })
-    await call(unit((done) => fs.rename(temporary, blob.sums, done)))
   } catch {
     await call(unit((done) => fs.rm(temporary, { force: true }, done))).catch(() => {})
   }
 }
 
+/** Removes the sums of a blob. It comes before the removal of the blob: nothing would find them after a kill between. */
 export const removeSums = (call: Calls, blob: BlobPath): Promise<void> =>
   call(unit((done) => fs.rm(blob.sums, { force: true }, done))).catch(() => {})

@@ -4,19 +4,19 @@ import {
   type MultipartUpload,
   PutObjectCommand
 } from "@aws-sdk/client-s3"
-import { neverWithSums } from "../BlockSums.ts"
 import { Overdue } from "../FileCalls.ts"
 import { type Bucket, removeObject } from "./Bucket.ts"
 import { isLeft, isTenant, type Keys, named } from "./Keys.ts"
 import { findBlob, pages, storedAt } from "./ListObjects.ts"
+import { removeSums } from "./Sums.ts"
 
 /** Removes a blob and returns whether it existed. */
 export const removeBlob = async (bucket: Bucket, keys: Keys, tenant: string, sha256: string): Promise<boolean> => {
   const key = keys.blob(tenant, sha256)
   const { stored } = await findBlob(bucket, key)
   if (stored === undefined) return false
+  await removeSums(bucket, keys.sums(tenant, sha256), stored.size)
   await removeObject(bucket, key)
-  if (stored.size > neverWithSums) await removeObject(bucket, keys.sums(tenant, sha256)).catch(() => {})
   return true
 }
 
@@ -56,8 +56,8 @@ export const removeBefore = (
       await unmark()
       throw error
     }
+    await removeSums(bucket, keys.sums(tenant, sha256), size)
     await removeObject(bucket, key)
-    if (size > neverWithSums) await removeObject(bucket, keys.sums(tenant, sha256)).catch(() => {})
     await unmark()
     return true
   })

@@ -1,6 +1,6 @@
 import { GetObjectCommand, PutObjectCommand } from "@aws-sdk/client-s3"
-import { decodeSums, type StoredSums } from "../BlockSums.ts"
-import { type Bucket, refusalOf } from "./Bucket.ts"
+import { decodeSums, neverWithSums, type StoredSums } from "../BlockSums.ts"
+import { type Bucket, refusalOf, removeObject } from "./Bucket.ts"
 
 /** The sums of a blob; `undefined` when there are none that can be trusted. */
 export const readSums = async (bucket: Bucket, key: string, signal?: AbortSignal): Promise<StoredSums | undefined> => {
@@ -22,4 +22,9 @@ export const writeSums = async (bucket: Bucket, key: string, sums: Buffer | unde
   if (sums === undefined) return
   const command = new PutObjectCommand({ Bucket: bucket.name, Key: key, Body: sums })
   await bucket.quick((limits) => bucket.client.send(command, limits)).catch(() => {})
+}
+
+/** Removes the sums of a blob of `size` bytes. It comes before the removal of the blob: nothing would find them later. */
+export const removeSums = async (bucket: Bucket, key: string, size: number): Promise<void> => {
+  if (size > neverWithSums) await removeObject(bucket, key).catch(() => {})
 }
