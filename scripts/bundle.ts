@@ -112,17 +112,22 @@ const refreshIfPossible = async (): Promise<void> => {
   try {
     await refresh()
   } catch (cause) {
-    const reason = cause instanceof Error ? cause.message.split("\n")[0] : String(cause)
-    console.error(`flow-gateway runs from its sources, which starts slower, as it cannot be bundled: ${reason}`)
-    rmSync(packagePath(bundles.current), { force: true })
+    withoutBundle(cause instanceof Error ? cause.message.split("\n")[0]! : String(cause))
   }
+}
+
+const withoutBundle = (reason: string): void => {
+  console.error(`flow-gateway runs from its sources, which starts slower, as it cannot be bundled: ${reason}`)
+  rmSync(packagePath(bundles.current), { force: true })
 }
 
 /** {@link refreshIfPossible} in a process of its own: bundling takes some 500 MiB, which the gateway would keep. */
 export const refreshApart = async (): Promise<void> => {
   if (isNewest(fingerprint())) return
-  const [code] = await once(spawn(process.execPath, [import.meta.filename], { stdio: "inherit" }), "exit")
-  if (code !== 0) throw new Error("The bundle of earlier sources could not be removed")
+  const [code, signal] = await once(spawn(process.execPath, [import.meta.filename], { stdio: "inherit" }), "exit")
+  // Linux ends it where there is less memory than that.
+  if (signal !== null) withoutBundle(`the bundler was ended by ${signal}`)
+  else if (code !== 0) throw new Error("The bundle of earlier sources could not be removed")
 }
 
 if (import.meta.main) await refreshIfPossible()
