@@ -15,6 +15,7 @@ import { loadCertificate } from "./http/server/Certificate.ts"
 import { proxyFault } from "./http/server/Forwarded.ts"
 import { readableFolder, UnusableFolder, writableFolder } from "./UsableFolder.ts"
 import { usableRoot } from "./UsableRoot.ts"
+import { availableMemory, usualWork } from "./UsualWork.ts"
 import { unknownSettings, variables } from "./Variables.ts"
 
 /** An invalid setting. The message is for the operator who set it. */
@@ -89,6 +90,8 @@ const unlessAway = (folder: Promise<void>): Promise<void> =>
   within(storageDeadline, folder).catch((error) => {
     if (error instanceof UnusableFolder) throw error
   })
+
+const half = (amount: number): number => Math.ceil(amount / 2)
 
 /** The settings of the environment, validated, but without checking the folders that they name. */
 export const settings = Effect.gen(function* () {
@@ -173,6 +176,8 @@ export const settings = Effect.gen(function* () {
     documents: yield* ruleOf("FLOW_KEEP_DOCUMENTS", env.keep.documents, everything, defaultRules.documents),
     audit: yield* ruleOf("FLOW_KEEP_AUDIT", env.keep.audit, ["age"], defaultRules.audit)
   }
+  const usual = usualWork(availableMemory())
+  const requestBytes = env.requestBytes ?? usual.requestBytes
   const data = resolve(env.data)
   const blobs = Option.isSome(env.blobs)
     ? yield* blobPlace(env.blobs.value, {
@@ -215,8 +220,8 @@ export const settings = Effect.gen(function* () {
     logLevel: env.logLevel,
     otlp: Option.getOrUndefined(env.otlp),
     limits: defaultLimits,
-    runs: { all: env.runs, each: env.tenantRuns },
-    jobs: { all: env.jobs, each: env.tenantJobs },
+    runs: { all: env.runs ?? usual.runs, each: env.tenantRuns ?? (env.runs === undefined ? half(usual.runs) : 8) },
+    jobs: { all: env.jobs ?? usual.jobs, each: env.tenantJobs ?? (env.jobs === undefined ? half(usual.jobs) : 16) },
     tenantQueue: env.tenantQueue,
     ceilings: { memoryMib: env.runMemory, seconds: env.runSeconds },
     outputLines: env.outputLines,
@@ -224,7 +229,7 @@ export const settings = Effect.gen(function* () {
     outbound,
     quota: { bytes: Option.getOrUndefined(env.tenantBytes), entries: Option.getOrUndefined(env.tenantEntries) },
     retention,
-    requestMemory: { all: env.requestBytes, each: env.tenantRequestBytes },
+    requestMemory: { all: requestBytes, each: env.tenantRequestBytes ?? half(requestBytes) },
     sendRate: env.sendRate,
     runConnections: env.runConnections,
     uploadRate: env.uploadRate,

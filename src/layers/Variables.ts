@@ -12,6 +12,8 @@ const amount = (name: string, minimum = 1) =>
     name
   )
 
+const optionalAmount = (name: string) => Config.map(Config.option(amount(name)), Option.getOrUndefined)
+
 /** The variables that locate the database, for commands that need no others. */
 export const databaseVariables = {
   data: Config.String("FLOW_DATA").pipe(Config.withDefault("./.flow")),
@@ -73,17 +75,17 @@ export const variables = Config.all({
     Config.withDefault("info" as const)
   ),
   otlp: Config.option(Config.NonEmptyString("FLOW_OTLP")),
-  runs: amount("FLOW_RUNS").pipe(Config.withDefault(16)),
-  tenantRuns: amount("FLOW_TENANT_RUNS").pipe(Config.withDefault(8)),
-  jobs: amount("FLOW_JOBS").pipe(Config.withDefault(32)),
-  tenantJobs: amount("FLOW_TENANT_JOBS").pipe(Config.withDefault(16)),
+  runs: optionalAmount("FLOW_RUNS"),
+  tenantRuns: optionalAmount("FLOW_TENANT_RUNS"),
+  jobs: optionalAmount("FLOW_JOBS"),
+  tenantJobs: optionalAmount("FLOW_TENANT_JOBS"),
   tenantQueue: amount("FLOW_TENANT_QUEUE").pipe(Config.withDefault(1000)),
   runMemory: amount("FLOW_RUN_MEMORY", leastMemory).pipe(Config.withDefault(4096)),
   runSeconds: amount("FLOW_RUN_SECONDS").pipe(Config.withDefault(7 * 86_400)),
   runConnections: amount("FLOW_RUN_CONNECTIONS", 2).pipe(Config.withDefault(48)),
   outputLines: amount("FLOW_OUTPUT_LINES").pipe(Config.withDefault(100_000)),
-  requestBytes: amount("FLOW_REQUEST_BYTES").pipe(Config.withDefault(512 * 1024 * 1024)),
-  tenantRequestBytes: amount("FLOW_TENANT_REQUEST_BYTES").pipe(Config.withDefault(256 * 1024 * 1024)),
+  requestBytes: optionalAmount("FLOW_REQUEST_BYTES"),
+  tenantRequestBytes: optionalAmount("FLOW_TENANT_REQUEST_BYTES"),
   sendRate: amount("FLOW_SEND_RATE").pipe(Config.withDefault(1024)),
   uploadRate: amount("FLOW_UPLOAD_RATE", 0).pipe(Config.withDefault(1024)),
   roots: Config.option(Config.NonEmptyString("FLOW_ROOTS")),

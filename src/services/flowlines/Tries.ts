@@ -13,6 +13,7 @@ import { Engine } from "../runs/Engine.ts"
 import { Provision } from "../runs/Provision.ts"
 import { FairSemaphore } from "../shared/capacity/FairSemaphore.ts"
 import { observeQueue } from "../shared/process/ObservableMetrics.ts"
+import { Settings } from "../shared/settings/Settings.ts"
 import type { TenantId } from "../shared/Tenant.ts"
 import type { FlowlineFile } from "./FlowlineFile.ts"
 import { Flowlines, type OpenFlowline } from "./Flowlines.ts"
@@ -21,8 +22,14 @@ import type { TestResult, TryAnswer } from "./TryAnswer.ts"
 import { caseOf, type Source, type TryRequest, tryLimits } from "./TryForm.ts"
 import { answerOf, testResult } from "./TryReport.ts"
 
-/** Processes of tries: in this gateway, of one tenant, and kept for tenants that have none. */
-const places = { all: 8, each: 2, kept: 2 }
+/**
+ * Processes of tries: in this gateway, of one tenant, and kept for tenants that have none. Where few runs may run at once,
+ * there is little memory for tries, too.
+ */
+const placesBeside = (runs: number) => {
+  const all = Math.min(8, Math.max(2, Math.floor(runs / 2)))
+  return { all, each: all < 4 ? 1 : 2, kept: Math.floor(all / 4) }
+}
 /** Tries of one tenant that may wait. */
 const waiting = 8
 
@@ -75,7 +82,8 @@ export class Tries extends Context.Service<
       const provision = yield* Provision
       const engine = yield* Engine
       const refusals = yield* LimitRefusals
-      const turns = new FairSemaphore<TooMany>({ ...places })
+      const places = placesBeside((yield* Settings).runs.all)
+      const turns = new FairSemaphore<TooMany>(places)
       yield* observeQueue("tries", turns)
       const inLine = new Map<TenantId, number>()
 
