@@ -2,8 +2,6 @@ import { existsSync, readdirSync, readFileSync } from "node:fs"
 import { dirname, join, normalize } from "node:path"
 import { describe, expect, it, layer } from "@effect/vitest"
 import { Effect } from "effect"
-import { HttpApi } from "effect/http-api"
-import { Api } from "../src/Api.ts"
 import { description } from "../src/Description.ts"
 import { Kind } from "../src/errors/NotFound.ts"
 import { settingNames } from "../src/layers/Variables.ts"
@@ -81,53 +79,6 @@ layer(Documented.layer, { excludeTestServices: true })("the README", (it) => {
         expect(steps.some(({ documented }) => documented !== undefined)).toBe(true)
       })
   )
-})
-
-describe("the list of endpoints", () => {
-  it("lists every endpoint, and no other", () => {
-    const served = new Set<string>()
-    HttpApi.reflect(Api, {
-      onGroup: () => {},
-      onEndpoint: ({ endpoint }) => {
-        served.add(`${endpoint.method} ${endpoint.path.replace(/:(\w+)/g, "{$1}")}`)
-      }
-    })
-    const table = [...read("docs/endpoints.md").matchAll(/^\| [\d+]+ \| `([^`]+)`/gm)].map(([, request]) => request)
-    expect(new Set(table)).toEqual(served)
-    expect(table).toHaveLength(served.size)
-  })
-})
-
-it("the page of endpoints has every status of success that its rule does not give", () => {
-  const odd = operations.flatMap(({ method, path, operation }) => {
-    // A part of a file is no success of another kind.
-    const statuses = Object.keys(operation.responses).filter((status) => /^2/.test(status) && status !== "206")
-    const isUsual = statuses.join() === (method === "DELETE" ? "204" : "200")
-    return isUsual ? [] : [[`${method} ${path}`, statuses.sort().join()] as const]
-  })
-  const listed = section(read("docs/endpoints.md"), "## Statuses of success")
-    .matchAll(/^\| (20\d[^|]*) \| ([^|]+) \|$/gm)
-    .flatMap(([, statuses, requests]) =>
-      [...requests!.matchAll(/`([^`]+)`/g)].map(([, request]) => [request!, statuses!.match(/20\d/g)!.sort().join()])
-    )
-  expect(Object.fromEntries(listed)).toEqual(Object.fromEntries(odd))
-})
-
-describe("the client's page", () => {
-  it("lists every method, and no other", () => {
-    const methods: Array<string> = []
-    HttpApi.reflect(Api, {
-      onGroup: () => {},
-      onEndpoint: ({ group, endpoint }) => {
-        methods.push(`${group.identifier}.${endpoint.identifier}`)
-      }
-    })
-    const rows = read("docs/client.md").matchAll(/^\| `(\w+)` \| ((?:`\w+`(?:, )?)+) \|$/gm)
-    const listed = [...rows].flatMap(([, group, names]) =>
-      [...names!.matchAll(/`(\w+)`/g)].map(([, name]) => `${group}.${name}`)
-    )
-    expect(listed.sort()).toEqual(methods.sort())
-  })
 })
 
 /** Names that occur in the sources as `/problems/<name>`, and the slugs of the general problems. */
