@@ -16,7 +16,7 @@ import type { ListRow, ListSpan } from "../../services/shared/reads/Listing.ts"
 import type { LinePage } from "../../services/shared/reads/OutputLines.ts"
 import type { TenantId } from "../../services/shared/Tenant.ts"
 import { filled, linePages, listPages, selectLines } from "./Pages.ts"
-import { isoTime } from "./SqlText.ts"
+import { isoTime, timeOf } from "./SqlText.ts"
 
 interface StatusRow {
   readonly summary: string
@@ -66,7 +66,7 @@ export const selectExecutions = (
   const isNewest = order === "newest"
   const behindOf = sql.literal(isNewest ? "<" : ">")
   const direction = sql.literal(isNewest ? "desc" : "asc")
-  const at = (millis: number) => sql`to_timestamp(${millis}::double precision / 1000)::timestamptz(3)`
+  const at = (millis: number) => sql`${timeOf(sql, millis)}::timestamptz(3)`
   const conditions = [
     sql`tenant = ${tenant}`,
     ...(flowlineId === undefined ? [] : [sql`flowline_id = ${flowlineId}`]),

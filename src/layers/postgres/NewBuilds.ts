@@ -10,6 +10,7 @@ import type { NewEntry } from "../../services/audit/AuditStore.ts"
 import type { TenantId } from "../../services/shared/Tenant.ts"
 import { groupCommit } from "./GroupCommit.ts"
 import { insertEntries } from "./PostgresAuditStore.ts"
+import { reached } from "./StoredRows.ts"
 
 /** A build with its row of the audit. */
 export interface NewBuild {
@@ -86,7 +87,7 @@ export const addBuild = (
   sql: SqlClient.SqlClient,
   tenant: TenantId,
   build: NewBuild
-): Effect.Effect<boolean, SqlError> => Effect.map(insertBuilds(sql, tenant, [build]), (rows) => rows.length > 0)
+): Effect.Effect<boolean, SqlError> => reached(insertBuilds(sql, tenant, [build]))
 
 /** Whether nothing was changed: PostgreSQL has said why, and not that it goes away. */
 const isUndone = (error: SqlError): boolean => /^(?!08|57P)./.test(sqlState(error.reason.cause))

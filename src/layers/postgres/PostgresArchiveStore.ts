@@ -15,6 +15,7 @@ import type { TenantId } from "../../services/shared/Tenant.ts"
 import { listPages } from "./Pages.ts"
 import { WideSql } from "./Postgres.ts"
 import { isoTime, ordinal } from "./SqlText.ts"
+import { referenced } from "./StoredRows.ts"
 
 /**
  * The part of a `with` that adds an archive when the part `ended` has reached the row of its run, which it returns. An
@@ -82,21 +83,14 @@ export const layer = Layer.effect(
       return rows.map(({ sha256 }) => sha256)
     }, unreachable)
 
-    const references = Effect.fn("ArchiveStore.references")(function* (
-      tenant: TenantId,
-      sha256s: ReadonlyArray<string>
-    ) {
-      if (sha256s.length === 0) return []
-      const rows = yield* sql<{ sha256: string }>`
-        select distinct sha256 from archives where tenant = ${tenant} and ${sql.in("sha256", sha256s)}`
-      return rows.map((row) => row.sha256)
-    }, unreachable)
-
     return ArchiveStore.of({
       get,
       remove,
       removeAll,
-      references,
+      references: Effect.fn("ArchiveStore.references")(
+        (tenant, sha256s) => referenced(sql, "archives", tenant, sha256s),
+        unreachable
+      ),
       list: (tenant, span) =>
         listPages(
           span,

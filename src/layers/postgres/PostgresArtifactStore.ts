@@ -20,7 +20,7 @@ import type { TenantId } from "../../services/shared/Tenant.ts"
 import { addBuild, originOf, sharedAdd } from "./NewBuilds.ts"
 import { bytesBefore, listPages, type PageRow, pageBytes } from "./Pages.ts"
 import { WideSql } from "./Postgres.ts"
-import { checkQuota, dropEmptyNames } from "./StoredRows.ts"
+import { checkQuota, dropEmptyNames, referenced } from "./StoredRows.ts"
 
 const like = (pattern: string): string =>
   pattern
@@ -169,12 +169,10 @@ export const layer = Layer.effect(
           where a.tenant = ${tenant} and v.type = ${type} order by a.grp, a.artifact limit ${limit}::bigint`
       }, unreachable),
       remove,
-      references: Effect.fn("ArtifactStore.references")(function* (tenant, sha256s) {
-        if (sha256s.length === 0) return []
-        const rows = yield* sql<{ sha256: string }>`
-          select distinct sha256 from artifact_versions where tenant = ${tenant} and ${sql.in("sha256", sha256s)}`
-        return rows.map((row) => row.sha256)
-      }, unreachable)
+      references: Effect.fn("ArtifactStore.references")(
+        (tenant, sha256s) => referenced(sql, "artifact_versions", tenant, sha256s),
+        unreachable
+      )
     })
   })
 )

@@ -10,7 +10,7 @@ import type { AuditEntry } from "../../services/audit/Entry.ts"
 import type { ListRow, ListSpan } from "../../services/shared/reads/Listing.ts"
 import { TenantId } from "../../services/shared/Tenant.ts"
 import { WideSql } from "./Postgres.ts"
-import { storable } from "./SqlText.ts"
+import { storable, timeOf } from "./SqlText.ts"
 
 /** Rows that one statement returns. */
 const pageRows = 500
@@ -84,8 +84,8 @@ export const layer = Layer.effect(
       const { from, to, principal, action, target, outcome } = filter
       return wide.and([
         wide`tenant = ${nameOf(chain)}`,
-        ...(from === undefined ? [] : [wide`at >= to_timestamp(${from}::float8 / 1000)`]),
-        ...(to === undefined ? [] : [wide`at < to_timestamp(${to}::float8 / 1000)`]),
+        ...(from === undefined ? [] : [wide`at >= ${timeOf(wide, from)}`]),
+        ...(to === undefined ? [] : [wide`at < ${timeOf(wide, to)}`]),
         ...(principal === undefined ? [] : [wide`principal = ${principal}`]),
         ...(action === undefined ? [] : [wide`action = ${action}`]),
         ...(target === undefined ? [] : [wide`target = ${target}`]),

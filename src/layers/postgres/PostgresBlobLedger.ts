@@ -3,6 +3,7 @@ import { SqlClient } from "effect/sql"
 import { unreachable } from "../../drivers/postgres/Unreachable.ts"
 import { BlobLedger, type BlobName, type UnusedBlob } from "../../services/blobs/BlobLedger.ts"
 import { TenantId } from "../../services/shared/Tenant.ts"
+import { millisOf, timeOf } from "./SqlText.ts"
 
 interface NameRow {
   readonly tenant: string
@@ -56,7 +57,7 @@ export const layer = Layer.effect(
       ),
       unused: Effect.fn("BlobLedger.unused")(
         (tenant) => sql<{ sha256: string; since: number; deleted: boolean }>`
-          select sha256, (extract(epoch from since) * 1000)::float8 as since, deleted
+          select sha256, ${millisOf(sql, "since")} as since, deleted
           from unused_blobs where tenant = ${tenant}`,
         unreachable
       ),
@@ -86,7 +87,7 @@ export const layer = Layer.effect(
           update blob_check
           set taken_by = ${gateway}, taken_until = clock_timestamp() + make_interval(secs => ${seconds})
           where taken_by = ${gateway} or taken_until < clock_timestamp()
-          returning tenant, sha256, (extract(epoch from round_began_at) * 1000)::float8 as began, round_ended as ended`
+          returning tenant, sha256, ${millisOf(sql, "round_began_at")} as began, round_ended as ended`
         if (place === undefined) return undefined
         const { tenant, sha256, began, ended } = place
         return { tenant, sha256, roundBeganAt: began, roundEnded: ended }
@@ -94,7 +95,7 @@ export const layer = Layer.effect(
       moveCheck: Effect.fn("BlobLedger.moveCheck")(function* (gateway, place) {
         yield* sql`
           update blob_check set tenant = ${place.tenant}, sha256 = ${place.sha256}, round_ended = ${place.roundEnded},
-            round_began_at = to_timestamp(${place.roundBeganAt}::float8 / 1000)
+            round_began_at = ${timeOf(sql, place.roundBeganAt)}
           where taken_by = ${gateway}`
       }, unreachable)
     })

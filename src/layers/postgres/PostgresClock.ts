@@ -5,6 +5,7 @@ import { clockLook } from "../../protocol/Liveness.ts"
 import { monotonicNow } from "../../protocol/MonotonicTime.ts"
 import { retryWhileUnreachable } from "../../services/runs/Outage.ts"
 import { ScheduleClock } from "../../services/runs/ScheduleClock.ts"
+import { millisOf } from "./SqlText.ts"
 
 /** A difference of at least this many milliseconds is a jump; less is drift, and never turns the time back. */
 const jump = 1000
@@ -25,9 +26,7 @@ export const layer = Layer.effect(
 
     const look = Effect.gen(function* () {
       const before = yield* monotonicNow
-      const [row] = yield* unreachable(
-        sql<{ at: number }>`select (extract(epoch from clock_timestamp()) * 1000)::float8 as at`
-      )
+      const [row] = yield* unreachable(sql<{ at: number }>`select ${millisOf(sql, "clock_timestamp()")} as at`)
       if (row === undefined) return
       const after = yield* monotonicNow
       const found = row.at - (before + after) / 2

@@ -18,12 +18,10 @@ import { executionReads, type KeptRow, keptOf } from "./ExecutionReads.ts"
 import { WideSql } from "./Postgres.ts"
 import { addArchive, withinQuota } from "./PostgresArchiveStore.ts"
 import { storable } from "./SqlText.ts"
+import { reached } from "./StoredRows.ts"
 import { removeUnused } from "./UnusedFlowlines.ts"
 
 const unclaimed = `${executionUnclaimed} milliseconds`
-
-/** A row for every execution that a write reached: none when the attempt is not the current one any more. */
-const reached = (rows: ReadonlyArray<unknown>): boolean => rows.length > 0
 
 /** Executions in the tables `executions`, `execution_events` and `execution_output`. */
 export const layer = Layer.effect(
@@ -93,8 +91,8 @@ export const layer = Layer.effect(
       jobId: string,
       event: string
     ) {
-      return reached(
-        yield* sql`
+      return yield* reached(
+        sql`
         with execution as (
           update executions set state = 'RUNNING', attempts = attempts + (state <> 'RUNNING')::integer, job_id = ${jobId}, started_at = coalesce(started_at, now()),
             event = coalesce(event, ${event}), event_at = coalesce(event_at, now())
@@ -114,8 +112,8 @@ export const layer = Layer.effect(
       lines: ReadonlyArray<PrintedLine>
     ) {
       const rows = JSON.stringify(lines.map((line) => ({ ...line, text: storable(line.text) })))
-      return reached(
-        yield* sql`
+      return yield* reached(
+        sql`
         with execution as (
           update executions set lines = ${lines.at(-1)?.seq ?? 0}, output_bytes = output_bytes + ${Buffer.byteLength(rows)}
           where ${current(attempt)} and state = 'RUNNING' returning tenant, id
@@ -164,7 +162,7 @@ export const layer = Layer.effect(
           select tenant, id, 2, ${ending.event}, event_at, ${detail}::text, ${outcome}::text from ended on conflict do nothing
         )${addArchive(sql, ending.archive)}${keepCarried(ending.carried)}
         select 1 from ended`
-      return yield* withinQuota(sql, attempt.tenant, ending.archive, ending.archives, Effect.map(write, reached))
+      return yield* withinQuota(sql, attempt.tenant, ending.archive, ending.archives, reached(write))
     }, unreachable)
 
     return ExecutionStore.of({
@@ -177,25 +175,19 @@ export const layer = Layer.effect(
       output,
       ended,
       truncated: (attempt) =>
-        unreachable(
-          Effect.map(sql`update executions set truncated = true where ${current(attempt)} returning 1`, reached)
-        ),
+        unreachable(reached(sql`update executions set truncated = true where ${current(attempt)} returning 1`)),
       counters: (attempt, nodes) =>
         unreachable(
-          Effect.map(
-            sql`update executions set nodes = ${JSON.stringify(nodes)} where ${current(attempt)} and ${open} returning 1`,
-            reached
+          reached(
+            sql`update executions set nodes = ${JSON.stringify(nodes)} where ${current(attempt)} and ${open} returning 1`
           )
         ),
       release: (attempt) =>
         unreachable(
-          Effect.map(
-            sql`
-              update executions set state = 'PENDING', owner = null, epoch = epoch + 1,
-                attempts = attempts - (state = 'RUNNING')::integer
-              where ${current(attempt)} and ${open} returning 1`,
-            reached
-          )
+          reached(sql`
+            update executions set state = 'PENDING', owner = null, epoch = epoch + 1,
+              attempts = attempts - (state = 'RUNNING')::integer
+            where ${current(attempt)} and ${open} returning 1`)
         ),
       cancel: Effect.fn("ExecutionStore.cancel")(function* ({ tenant, id }) {
         const [row] = yield* sql<{ state: ExecutionState }>`

@@ -19,7 +19,7 @@ import { batchedReads } from "./BatchedReads.ts"
 import { bytesBefore, listPages, type PageRow, pageBytes } from "./Pages.ts"
 import { WideSql } from "./Postgres.ts"
 import { isoTime, storable } from "./SqlText.ts"
-import { checkQuota } from "./StoredRows.ts"
+import { checkQuota, reached } from "./StoredRows.ts"
 
 /** Flowlines in the tables `flowlines` and `flowline_versions`. */
 export const layer = Layer.effect(
@@ -143,8 +143,7 @@ export const layer = Layer.effect(
     })
 
     const isSaved = Effect.fn("FlowlineStore.isSaved")(function* (tenant: TenantId, id: FlowlineId) {
-      const rows = yield* sql`select 1 from flowlines where tenant = ${tenant} and id = ${id} and saved`
-      return rows.length > 0
+      return yield* reached(sql`select 1 from flowlines where tenant = ${tenant} and id = ${id} and saved`)
     }, unreachable)
 
     const remove = Effect.fn("FlowlineStore.remove")(

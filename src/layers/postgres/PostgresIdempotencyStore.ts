@@ -8,6 +8,7 @@ import { Gateway } from "../../services/runs/Gateway.ts"
 import { IdempotencyStore, type KeyClaim, type KeyState } from "../../services/shared/idempotency/IdempotencyStore.ts"
 import { inBackground } from "../../services/shared/process/Background.ts"
 import { isRunning } from "./Gateways.ts"
+import { reached } from "./StoredRows.ts"
 
 const lifetime = "24 hours"
 
@@ -61,7 +62,7 @@ export const layer = Layer.effect(
 
     /** Takes a key that is new, or whose request no longer runs; `gone` is a holder that is known to be dead. */
     const take = (claim: KeyClaim, fingerprint: string, gone: string) =>
-      Effect.map(
+      reached(
         sql`
           insert into idempotency as known (tenant, key, fingerprint, begun_at, holder, claim)
           values (${claim.tenant}, ${claim.key}, ${fingerprint}, clock_timestamp(), ${id}, ${claim.token})
@@ -74,8 +75,7 @@ export const layer = Layer.effect(
               or (known.holder = ${id} and known.claim <> all(${[...running]}::text[]))
               or not exists (select 1 from gateways where gateways.id = known.holder)
             ))
-          returning 1`,
-        (rows) => rows.length > 0
+          returning 1`
       )
 
     const read = ({ tenant, key }: KeyClaim) =>
@@ -124,9 +124,9 @@ export const layer = Layer.effect(
           sql,
           Effect.tap(writes, (made) =>
             Effect.flatMap(
-              sql`update idempotency set answer = ${answerOf(made)} where ${own(claim)} returning 1`,
-              ({ length }) =>
-                length > 0
+              reached(sql`update idempotency set answer = ${answerOf(made)} where ${own(claim)} returning 1`),
+              (isOwn) =>
+                isOwn
                   ? Effect.void
                   : new Conflict({ state: "IN_PROGRESS", detail: "A repeat of this request has taken its key over" })
             )

@@ -17,7 +17,8 @@ import { filled, linePages, selectLines } from "./Pages.ts"
 import { WideSql } from "./Postgres.ts"
 import { addArchive, withinQuota } from "./PostgresArchiveStore.ts"
 import { progressOf } from "./Progress.ts"
-import { storable } from "./SqlText.ts"
+import { storable, timeOf } from "./SqlText.ts"
+import { reached } from "./StoredRows.ts"
 
 /** Number of output lines that are kept for a job. */
 const keptLines = 1000
@@ -46,8 +47,6 @@ export const layer = Layer.effect(
     const progress = progressOf(sql)
     const fence = (claim: JobClaim) =>
       sql`select 1 from channel_jobs where ${isJob(claim)} and epoch = ${claim.epoch} for update`
-    const reached = <E, R>(rows: Effect.Effect<ReadonlyArray<unknown>, E, R>) =>
-      Effect.map(rows, ({ length }) => length > 0)
 
     /** All updates lock rows in the same order; otherwise two concurrent ones could deadlock. */
     const stopAll = (jobs: ReadonlyArray<JobKey>) => sql<DesiredJob>`
@@ -122,9 +121,7 @@ export const layer = Layer.effect(
           work = coalesce(${work ?? null}::bigint, work),
           nodes = coalesce(${jsonOrNull(nodes)}::text, nodes), outcome = coalesce(${jsonOrNull(outcome)}::text, outcome),
           failures = coalesce(${failures === undefined ? null : storedFailures(failures)}::text::jsonb, failures),
-          next_at = ${
-            nextAt === undefined ? sql`next_at` : sql`to_timestamp(${nextAt}::double precision / 1000)`
-          }, heartbeat_at = clock_timestamp()
+          next_at = ${nextAt === undefined ? sql`next_at` : timeOf(sql, nextAt)}, heartbeat_at = clock_timestamp()
         where ${current(claim)} returning tenant
         ), files as (
           delete from appended_files using ended

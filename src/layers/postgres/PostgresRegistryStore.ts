@@ -14,7 +14,7 @@ import type { TenantId } from "../../services/shared/Tenant.ts"
 import { listPages } from "./Pages.ts"
 import { WideSql } from "./Postgres.ts"
 import { isoTime } from "./SqlText.ts"
-import { checkQuota } from "./StoredRows.ts"
+import { checkQuota, referenced } from "./StoredRows.ts"
 
 /** Rolls the transaction back with the outcome. */
 class Refused extends Data.TaggedError("Refused")<{ readonly kept: Kept }> {}
@@ -146,12 +146,10 @@ export const layer = Layer.effect(
             where p.tenant = ${tenant} and p.version > 0 and p.path > ${after ?? ""}
             order by p.path limit ${rows}::bigint`
         ),
-      references: Effect.fn("RegistryStore.references")(function* (tenant, sha256s) {
-        if (sha256s.length === 0) return []
-        const rows = yield* sql<{ sha256: string }>`
-          select distinct sha256 from registry_versions where tenant = ${tenant} and ${sql.in("sha256", sha256s)}`
-        return rows.map((row) => row.sha256)
-      }, unreachable)
+      references: Effect.fn("RegistryStore.references")(
+        (tenant, sha256s) => referenced(sql, "registry_versions", tenant, sha256s),
+        unreachable
+      )
     })
   })
 )

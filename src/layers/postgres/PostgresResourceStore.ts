@@ -14,7 +14,7 @@ import type { ListRow } from "../../services/shared/reads/Listing.ts"
 import type { TenantId } from "../../services/shared/Tenant.ts"
 import { bytesBefore, listPages, type PageRow, pageBytes } from "./Pages.ts"
 import { WideSql } from "./Postgres.ts"
-import { checkQuota, dropEmptyNames } from "./StoredRows.ts"
+import { checkQuota, dropEmptyNames, referenced } from "./StoredRows.ts"
 
 /** Rolls the transaction back with the outcome; nothing is created. */
 class Refused extends Data.TaggedError("Refused")<{ readonly made: Made }> {}
@@ -160,12 +160,10 @@ export const layer = Layer.effect(
             ) as v
             order by v.name`
         ),
-      references: Effect.fn("ResourceStore.references")(function* (tenant, sha256s) {
-        if (sha256s.length === 0) return []
-        const rows = yield* sql<{ sha256: string }>`
-          select distinct sha256 from stored_versions where tenant = ${tenant} and ${sql.in("sha256", sha256s)}`
-        return rows.map((row) => row.sha256)
-      }, unreachable)
+      references: Effect.fn("ResourceStore.references")(
+        (tenant, sha256s) => referenced(sql, "stored_versions", tenant, sha256s),
+        unreachable
+      )
     })
   })
 )

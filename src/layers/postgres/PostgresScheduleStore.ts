@@ -16,7 +16,9 @@ import { mostWatched } from "../../services/schedules/TenantFolders.ts"
 import type { TenantId } from "../../services/shared/Tenant.ts"
 import { WideSql } from "./Postgres.ts"
 import { appendEntries } from "./PostgresAuditStore.ts"
-import { scheduleFirings, timeOf } from "./ScheduleFirings.ts"
+import { scheduleFirings } from "./ScheduleFirings.ts"
+import { millisOf, timeOf } from "./SqlText.ts"
+import { reached } from "./StoredRows.ts"
 
 /** Schedules that one look at what is due returns. */
 const dueAtOnce = 200
@@ -36,7 +38,7 @@ export const layer = Layer.effect(
     const own = ({ tenant, name }: ScheduleKey) => sql`tenant = ${tenant} and schedule = ${name}`
     /** Held by what changes the schedules of a tenant, so that two changes close no circle and pass no limit. */
     const lock = (tenant: TenantId) => sql`select pg_advisory_xact_lock(hashtextextended(${`schedules ${tenant}`}, 0))`
-    const millis = (column: string) => sql.literal(`(extract(epoch from ${column}) * 1000)::float8`)
+    const millis = (column: string) => millisOf(sql, column)
     const rows = sql`
       select tenant, name, definition, kind, paused, revision::text as revision, ${millis("anchor")} as anchor,
         ${millis("next_at")} as "nextAt", fault, flow_iso(created_at) as "createdAt", flow_iso(changed_at) as "changedAt",
@@ -247,10 +249,7 @@ export const layer = Layer.effect(
         ),
       setToken: (key, sha256) =>
         unreachable(
-          Effect.map(
-            sql`update schedules set token_sha256 = ${sha256} where ${one(key)} and kind = 'webhook' returning 1`,
-            (changed) => changed.length > 0
-          )
+          reached(sql`update schedules set token_sha256 = ${sha256} where ${one(key)} and kind = 'webhook' returning 1`)
         ),
       setFault: (key, fault) =>
         unreachable(

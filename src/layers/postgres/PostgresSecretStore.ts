@@ -6,6 +6,7 @@ import { NoSecretKey } from "../../errors/NoSecretKey.ts"
 import { UnusableSecret } from "../../services/secrets/SecretSource.ts"
 import { anyState, type KeyUse, SecretStore } from "../../services/secrets/SecretStore.ts"
 import { aead, type SecretKey, SecretKeys } from "../secrets/SecretKeys.ts"
+import { reached } from "./StoredRows.ts"
 
 interface SecretRow {
   readonly tenant: string
@@ -102,22 +103,21 @@ export const layer = Layer.effect(
           ? sql`select 1 where exists (select ${own}) or (select count(*) from secrets where tenant = ${tenant}) < ${most}`
           : sql`select 1 ${own} for update`
         // A later version may have been written meanwhile; then it is as if this one had been written before it.
-        const written = yield* sql`
+        const written = yield* reached(sql`
           with room as (${room})
           insert into secrets as old (tenant, name, version, key_id, nonce, ciphertext, set_by)
           select ${tenant}, ${name}, ${version}::bigint, ${keyId}, ${nonce}::bytea, ${ciphertext}::bytea, ${by} from room
           on conflict (tenant, name) do update set version = excluded.version, key_id = excluded.key_id,
             nonce = excluded.nonce, ciphertext = excluded.ciphertext, set_at = excluded.set_at, set_by = excluded.set_by
           where old.version < excluded.version and ${state.present}::boolean
-          returning 1`
-        if (written.length > 0) return "stored"
-        const isThere = (yield* sql`select ${own}`).length > 0
+          returning 1`)
+        if (written) return "stored"
+        const isThere = yield* reached(sql`select ${own}`)
         if (isThere) return state.present ? "stored" : "excluded"
         return state.absent ? "full" : "excluded"
       }, unreachable),
       remove: Effect.fn("SecretStore.remove")(function* (tenant, name) {
-        const removed = yield* sql`delete from secrets where tenant = ${tenant} and name = ${name} returning 1`
-        return removed.length > 0
+        return yield* reached(sql`delete from secrets where tenant = ${tenant} and name = ${name} returning 1`)
       }, unreachable),
       read: Effect.fn("SecretStore.read")(function* (tenant, name) {
         const [row] = yield* sql<SecretRow>`

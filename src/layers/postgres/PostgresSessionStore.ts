@@ -7,14 +7,15 @@ import {
   SessionStore,
   type StoredSession
 } from "../../services/access/SessionStore.ts"
-import { storable } from "./SqlText.ts"
+import { millisOf, storable } from "./SqlText.ts"
+import { reached } from "./StoredRows.ts"
 
 /** Sessions in the table `sessions`. */
 export const layer = Layer.effect(
   SessionStore,
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
-    const millis = (time: string) => sql.literal(`(extract(epoch from ${time}) * 1000)::float8`)
+    const millis = (time: string) => millisOf(sql, time)
 
     const add = Effect.fn("SessionStore.add")(function* (session: NewSession, { each, all, idle }: SessionBounds) {
       const principal = storable(session.principal)
@@ -46,12 +47,7 @@ export const layer = Layer.effect(
           Effect.asVoid(sql`update sessions set used_at = clock_timestamp() where sha256 = decode(${id}, 'hex')`)
         ),
       remove: (id) =>
-        unreachable(
-          Effect.map(
-            sql`delete from sessions where sha256 = decode(${id}, 'hex') returning 1 as one`,
-            (rows) => rows.length > 0
-          )
-        )
+        unreachable(reached(sql`delete from sessions where sha256 = decode(${id}, 'hex') returning 1 as one`))
     })
   })
 )

@@ -3,6 +3,7 @@ import type { SqlClient } from "effect/sql"
 import type { Fragment } from "effect/sql/Statement"
 import { type FileClaim, PositionScope, type Progress } from "../../services/runs/PositionStore.ts"
 import type { TenantId } from "../../services/shared/Tenant.ts"
+import { reached } from "./StoredRows.ts"
 
 interface ClaimRow {
   readonly path: string
@@ -36,7 +37,7 @@ export const progressOf = (sql: SqlClient.SqlClient) => {
   )`
 
   const save = (fence: Fragment, tenant: TenantId, scope: PositionScope, { positions, files }: Progress) =>
-    Effect.map(
+    reached(
       sql`
         with fence as (${fence}), saved as (
           insert into positions (tenant, scope, component, value)
@@ -47,8 +48,7 @@ export const progressOf = (sql: SqlClient.SqlClient) => {
           from fence, jsonb_each(${JSON.stringify(files)}::text::jsonb) p
           where f.tenant = ${tenant} and f.scope = ${scope} and f.path = p.key
         )
-        select 1 from fence`,
-      (rows) => rows.length > 0
+        select 1 from fence`
     )
 
   const claimFiles = Effect.fnUntraced(function* (

@@ -18,7 +18,8 @@ import type { Due } from "../../services/schedules/Times.ts"
 import type { ListRow } from "../../services/shared/reads/Listing.ts"
 import type { TenantId } from "../../services/shared/Tenant.ts"
 import { listPages } from "./Pages.ts"
-import { storable } from "./SqlText.ts"
+import { millisOf, storable, timeOf } from "./SqlText.ts"
+import { reached } from "./StoredRows.ts"
 
 /** Firings of a schedule that one look starts. */
 const startedAtOnce = 50
@@ -37,9 +38,6 @@ const columns = (sql: SqlClient.SqlClient) => sql`
   id::text as id, schedule, kind, state, reason, flow_iso(scheduled_at) as "scheduledAt",
   flow_iso(created_at) as "createdAt", flow_iso(started_at) as "startedAt", flow_iso(ended_at) as "endedAt", file,
   backfill::text as backfill, flowline_id as "flowlineId", version, execution_id as execution`
-
-/** A time of epoch milliseconds. */
-export const timeOf = (sql: SqlClient.SqlClient, millis: number) => sql`to_timestamp(${millis}::float8 / 1000)`
 
 /** The firings of schedules, in the table `schedule_firings`. */
 export const scheduleFirings = (sql: SqlClient.SqlClient, wide: PgClient.PgClient): Writes => {
@@ -108,10 +106,9 @@ export const scheduleFirings = (sql: SqlClient.SqlClient, wide: PgClient.PgClien
     state: "SKIPPED" | "REFUSED",
     reason: string
   ) {
-    const rows = yield* sql`
+    return yield* reached(sql`
       update schedule_firings set state = ${state}, reason = ${storable(reason)}, ended_at = clock_timestamp(), body = null
-      where ${own(given)} and key = ${given.key} and state = 'WAITING' returning 1`
-    return rows.length > 0
+      where ${own(given)} and key = ${given.key} and state = 'WAITING' returning 1`)
   }, unreachable)
 
   const waits = Effect.fn("ScheduleStore.waits")(function* (given: WaitingFiring, reason: string) {
@@ -144,8 +141,8 @@ export const scheduleFirings = (sql: SqlClient.SqlClient, wide: PgClient.PgClien
     const one = only === undefined ? sql`true` : sql`f.key = ${only.firing}`
     return yield* sql<WaitingFiring>`
       select f.tenant, f.schedule as name, f.key, f.id::text as id, f.kind, g.definition,
-        (extract(epoch from f.scheduled_at) * 1000)::float8 as "scheduledAt",
-        (extract(epoch from f.due_at) * 1000)::float8 as "dueAt", f.backfill::text as backfill, f.file, f.parameters, f.body
+        ${millisOf(sql, "f.scheduled_at")} as "scheduledAt", ${millisOf(sql, "f.due_at")} as "dueAt",
+         f.backfill::text as backfill, f.file, f.parameters, f.body
       from (${groups(suspended)}) g cross join lateral (
         select * from schedule_firings f
         where f.tenant = g.tenant and f.schedule = g.schedule and f.backfill is not distinct from g.backfill

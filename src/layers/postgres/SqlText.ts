@@ -11,5 +11,13 @@ export const storable = (text: string): string => text.replaceAll("\u0000", "\uF
 export const isoTime = (sql: SqlClient.SqlClient, time: string): Fragment =>
   sql.literal(`to_char(${time} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`)
 
+/** The time of so many milliseconds since 1970; null for null. */
+export const timeOf = (sql: SqlClient.SqlClient, millis: number | null): Fragment =>
+  sql`to_timestamp(${millis}::float8 / 1000)`
+
+/** The milliseconds of an interval, or of a time since 1970. */
+export const millisOf = (sql: SqlClient.SqlClient, time: string): Fragment =>
+  sql.literal(`(extract(epoch from ${time}) * 1000)::float8`)
+
 /** The ordinal in a cursor's key. A key comes from the client: one that is not an ordinal starts at the first row. */
 export const ordinal = (key: string | undefined): string => (key !== undefined && /^\d{1,18}$/.test(key) ? key : "0")

@@ -3,6 +3,23 @@ import type { SqlClient } from "effect/sql"
 import { isOver, OverQuota, type Quota, type Usage } from "../../services/blobs/Quota.ts"
 import type { TenantId } from "../../services/shared/Tenant.ts"
 
+/** Whether a write reached a row: it returns one for each. */
+export const reached = <E, R>(rows: Effect.Effect<ReadonlyArray<unknown>, E, R>): Effect.Effect<boolean, E, R> =>
+  Effect.map(rows, ({ length }) => length > 0)
+
+/** Those of the contents to which rows of the table refer. */
+export const referenced = Effect.fnUntraced(function* (
+  sql: SqlClient.SqlClient,
+  table: string,
+  tenant: TenantId,
+  sha256s: ReadonlyArray<string>
+) {
+  if (sha256s.length === 0) return []
+  const rows = yield* sql<{ sha256: string }>`
+    select distinct sha256 from ${sql(table)} where tenant = ${tenant} and ${sql.in("sha256", sha256s)}`
+  return rows.map((row) => row.sha256)
+})
+
 /**
  * Checks the quota as the last step of a transaction that stores something. The transaction holds the lock on the
  * tenant's usage from its first written version on. It must not lock afterwards what another transaction may hold, so
