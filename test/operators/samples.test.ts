@@ -1,12 +1,12 @@
 import { Result } from "effect"
 import { describe, expect, it } from "vitest"
-import { patternLines, samples } from "../../src/services/operators/Samples.ts"
+import { patternLines, type Split, samples } from "../../src/services/operators/Samples.ts"
 import { prepare, type TestOptions } from "../../src/services/operators/Tester.ts"
 
-const run = (options: TestOptions) => {
+const run = ({ input, split = "lines", ...options }: TestOptions & { input: string; split?: Split }) => {
   const tester = Result.getOrThrow(prepare(options))
-  const results = [...tester.run()]
-  return { results, summary: tester.summary() }
+  const results = Array.from(samples(input, split), (sample) => tester.examine(sample))
+  return { results, hints: tester.hints() }
 }
 
 describe("samples", () => {
@@ -51,8 +51,8 @@ describe("samples", () => {
 })
 
 describe("the operator test", () => {
-  it("tries grok patterns in order and counts", () => {
-    const { results, summary } = run({
+  it("tries grok patterns in order", () => {
+    const { results, hints } = run({
       operator: "grok",
       input: "189 127.0.0.1\n\nabc\n",
       pattern: "# first\n^%{N:duration:int} %{IPS:client}$\n",
@@ -75,17 +75,16 @@ describe("the operator test", () => {
       failure: { reason: "no-match", matchedUpTo: 0, failedAt: "%{N:duration:int}" }
     })
     expect(results[1]).not.toHaveProperty("output")
-    expect(summary).toEqual({ operator: "grok", total: 2, matched: 1, hints: [] })
+    expect(hints).toEqual([])
   })
-  it("counts a value that does not convert as not matched, and shows what there is", () => {
-    const { results, summary } = run({ operator: "grok", input: "x", pattern: "^(?<n:n:int>x)$" })
+  it("takes a value that does not convert as not matched, and shows what there is", () => {
+    const { results } = run({ operator: "grok", input: "x", pattern: "^(?<n:n:int>x)$" })
     expect(results[0]).toMatchObject({
       matched: false,
       pattern: 1,
       output: { n: "x" },
       failure: { reason: "conversion" }
     })
-    expect(summary.matched).toBe(0)
   })
   it("tries dissect patterns in order", () => {
     const { results } = run({
@@ -104,20 +103,12 @@ describe("the operator test", () => {
     const { results } = run({ operator: "grok", input: "a\nb", pattern: "^(?<all>.*)$", split: "none" })
     expect(results).toMatchObject([{ line: 1, output: { all: "a\nb" } }])
   })
-  it("makes results as they are asked for", () => {
-    const input = "x\n".repeat(1_000_000)
-    const tester = Result.getOrThrow(prepare({ operator: "dissect", input, pattern: "%{a}" }))
-    const first = tester.run()[Symbol.iterator]().next()
-    expect(first.value).toMatchObject({ line: 1 })
-    expect(tester.summary().total).toBe(1)
-  })
   it("reports a sample that was cut off", () => {
-    const tester = Result.getOrThrow(prepare({ operator: "grok", input: "x", pattern: "x" }))
+    const tester = Result.getOrThrow(prepare({ operator: "grok", pattern: "x" }))
     expect(tester.timedOut({ line: 1, text: "x" }, 200)).toMatchObject({
       matched: false,
       failure: { reason: "timeout" }
     })
-    expect(tester.summary()).toMatchObject({ total: 1, matched: 0 })
   })
   it.each<[Partial<TestOptions>, object]>([
     [{ pattern: "# c\n\nok\n  %{NOPE}" }, { part: "pattern", line: 4, column: 3, text: "%{NOPE}" }],
@@ -132,7 +123,7 @@ describe("the operator test", () => {
       { part: "pattern", line: 3, column: 6, text: "%{c" }
     ]
   ])("says where a bad pattern is: %j", (options, expected) => {
-    const prepared = prepare({ operator: "grok", input: "", pattern: "", ...options })
+    const prepared = prepare({ operator: "grok", pattern: "", ...options })
     expect(Result.isFailure(prepared) && prepared.failure).toMatchObject(expected)
   })
 })

@@ -30,7 +30,7 @@ export const lineTester = (
   const { operator, text, definitions, shared, ecsCompatibility, appendSeparator } = program
   if (operator === "flowlet" || operator === "propose") throw new Error("a program is no pattern")
   const given = { definitions, shared, ecsCompatibility, appendSeparator }
-  const prepared = prepare({ operator, input: "", pattern: text, ...given })
+  const prepared = prepare({ operator, pattern: text, ...given })
   if (Result.isSuccess(prepared)) return Result.succeed(new LineTester(prepared.success, program, reached, watch))
   const faultOf = ({ part, source, detail, line, column, text }: PatternError) => ({
     part: part === "definitions" && source === undefined ? part : program.part,
@@ -103,8 +103,8 @@ class LineTester implements SampleTester {
         this.#spared++
       }
     }
-    const { hints } = this.#tester.summary()
-    return { ...summed(rows), samples: all.length, next, timeouts, millis: processorMillis() - used, hints }
+    const millis = processorMillis() - used
+    return { ...summed(rows), samples: all.length, next, timeouts, millis, hints: this.#tester.hints() }
   }
 
   #tried(millis: number, examine: () => void): boolean {

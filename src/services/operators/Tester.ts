@@ -1,15 +1,14 @@
 import * as Result from "effect/Result"
-import { compile as compileDissect, type Dialect } from "../../languages/dissect/Dissector.ts"
+import { compile as compileDissect } from "../../languages/dissect/Dissector.ts"
 import type { CaptureSpan, Explanation, Failure } from "../../languages/Explanation.ts"
 import type { Fields } from "../../languages/FieldPath.ts"
 import { compile as compileGrok } from "../../languages/grok/GrokMatcher.ts"
 import type { TenantDefinitions } from "../../languages/grok/TenantDefinitions.ts"
 import { PatternError, together } from "../../languages/PatternError.ts"
-import { patternLines, type Sample, type Split, samples } from "./Samples.ts"
+import { patternLines, type Sample } from "./Samples.ts"
 
 export interface TestOptions {
   readonly operator: "grok" | "dissect"
-  readonly input: string
   /** The patterns, one per line, tried in order. Empty lines and lines that start with `#` are skipped. */
   readonly pattern: string
   /** Grok: definitions, one `NAME regex` per line. */
@@ -19,8 +18,6 @@ export interface TestOptions {
   readonly ecsCompatibility?: "disabled" | "v1"
   /** Dissect: the separator of appended values. */
   readonly appendSeparator?: string
-  readonly dialect?: Dialect
-  readonly split?: Split
 }
 
 export interface SampleFailure extends Omit<Failure, "reason"> {
@@ -39,24 +36,13 @@ export interface SampleResult {
   readonly micros?: number
 }
 
-export interface Summary {
-  readonly operator: string
-  readonly total: number
-  readonly matched: number
-  readonly hints: ReadonlyArray<string>
-}
-
 export interface Tester {
-  /** The samples of the input, lazily. */
-  readonly samples: () => Iterable<Sample>
   /** Tries one sample. Call it under a time limit: a pattern may take exponential time. */
   readonly examine: (sample: Sample) => SampleResult
   /** The result of a sample whose `examine` was interrupted. */
   readonly timedOut: (sample: Sample, millis: number) => SampleResult
-  /** Counts and hints for the samples examined so far. */
-  readonly summary: () => Summary
-  /** All results in order, lazily. */
-  readonly run: () => Iterable<SampleResult>
+  /** Hints for the samples examined so far. */
+  readonly hints: () => ReadonlyArray<string>
 }
 
 interface Operator {
@@ -73,10 +59,8 @@ const grok = (patterns: ReadonlyArray<string>, options: TestOptions): Result.Res
   })
 
 const dissect = (patterns: ReadonlyArray<string>, options: TestOptions): Result.Result<Operator, PatternError> => {
-  const settings = {
-    ...(options.appendSeparator === undefined ? {} : { appendSeparator: options.appendSeparator }),
-    ...(options.dialect === undefined ? {} : { dialect: options.dialect })
-  }
+  const { appendSeparator } = options
+  const settings = appendSeparator === undefined ? {} : { appendSeparator }
   const compiled = patterns.map((pattern) => compileDissect(pattern, settings))
   const found = compiled.flatMap((one) => (Result.isSuccess(one) ? [one.success] : []))
   const faults = compiled.flatMap((one, index) => {
@@ -103,7 +87,7 @@ const dissect = (patterns: ReadonlyArray<string>, options: TestOptions): Result.
 const maxHints = 20
 const maxPatterns = 1000
 
-/** Compiles the patterns for a test on an input. Errors have positions in the `pattern` or `definitions` text. */
+/** Compiles the patterns for a test. Errors have positions in the `pattern` or `definitions` text. */
 export const prepare = (options: TestOptions): Result.Result<Tester, PatternError> => {
   const lines = patternLines(options.pattern)
   if (lines.length === 0) {
@@ -117,7 +101,7 @@ export const prepare = (options: TestOptions): Result.Result<Tester, PatternErro
   }
   const patterns = lines.map(({ text }) => text)
   const compiled = options.operator === "grok" ? grok(patterns, options) : dissect(patterns, options)
-  if (Result.isSuccess(compiled)) return Result.succeed(make(options, compiled.success))
+  if (Result.isSuccess(compiled)) return Result.succeed(make(compiled.success))
   /** The fault with the line of its pattern in the text of all patterns. */
   const placed = ({ part, source, detail, line, column, text, pattern }: PatternError): PatternError => {
     const above = part === "pattern" ? lines[pattern - 1]!.line - 1 : 0
@@ -127,9 +111,7 @@ export const prepare = (options: TestOptions): Result.Result<Tester, PatternErro
   return Result.fail(together([compiled.failure, ...(compiled.failure.others ?? [])].map(placed)))
 }
 
-const make = (options: TestOptions, operator: Operator): Tester => {
-  let total = 0
-  let matched = 0
+const make = (operator: Operator): Tester => {
   const seen = new Set<string>()
   const note = (hint: string) => {
     if (seen.size < maxHints) seen.add(hint)
@@ -146,18 +128,13 @@ const make = (options: TestOptions, operator: Operator): Tester => {
     const micros = Math.round((performance.now() - start) * 1000)
     if (found === undefined) missed = line
     const { failure, output, captures, hints, matched: isMatched, pattern } = operator.explain(text)
-    total++
     for (const hint of hints) note(hint)
     const base = { line, input: text, matched: isMatched }
-    if (failure === undefined) {
-      matched++
-      return { ...base, pattern, output: output!, captures, micros }
-    }
+    if (failure === undefined) return { ...base, pattern, output: output!, captures, micros }
     if (failure.reason === "no-match") return { ...base, failure, micros }
     return { ...base, pattern, output: output!, captures, failure, micros }
   }
   const timedOut = ({ line, text }: Sample, millis: number): SampleResult => {
-    total++
     if (missed === line) {
       const detail = `it does not match; where it fails was not found within ${millis} ms`
       return {
@@ -172,14 +149,5 @@ const make = (options: TestOptions, operator: Operator): Tester => {
     const failure = { reason: "timeout" as const, matchedUpTo: 0, failedAt: "", detail }
     return { line, input: text, matched: false, failure }
   }
-  const input = () => samples(options.input, options.split ?? "lines")
-  return {
-    samples: input,
-    examine,
-    timedOut,
-    summary: () => ({ operator: options.operator, total, matched, hints: [...seen] }),
-    *run() {
-      for (const sample of input()) yield examine(sample)
-    }
-  }
+  return { examine, timedOut, hints: () => [...seen] }
 }
