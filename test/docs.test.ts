@@ -9,7 +9,6 @@ import { catalogue } from "../src/nodes/Catalogue.ts"
 import { pathWithTools } from "./support/commands/path.ts"
 import { Documented, defaultAddress, expectAsSaid } from "./support/documented.ts"
 import { documents, fences, problemPages, read, root, section } from "./support/documents.ts"
-import { operations } from "./support/operations.ts"
 import { temporary } from "./support/process-gateway.ts"
 import { takeTour } from "./support/tour.ts"
 
