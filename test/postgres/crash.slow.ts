@@ -3,7 +3,7 @@ import { chownSync, readFileSync, statSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { PgClient } from "@effect/sql-pg"
 import { describe, expect, it } from "@effect/vitest"
-import { Effect } from "effect"
+import { Effect, Redacted } from "effect"
 import { Reactivity } from "effect/reactivity"
 import { startEmbedded } from "../../src/layers/postgres/Embedded.ts"
 import { signal, viewProcess } from "../../src/layers/postgres/processes.ts"
@@ -106,6 +106,35 @@ describe.runIf(process.platform === "linux").concurrent("a gateway killed while 
         expect(viewProcess(left).state).not.toBe("running")
         expect(ledger.filter((id) => !kept.has(id))).toEqual([])
       }),
+    patience
+  )
+
+  it.live(
+    "together with its server, while it makes an unlogged table, is followed by one that starts",
+    () =>
+      Effect.gen(function* () {
+        const folder = yield* temporaryCluster
+        const running = runFile(gateway, [folder, "hold"])
+        const [, port] = (yield* Effect.promise(() => running.line("ready"))).split(" ")
+        const password = readFileSync(join(folder, "postgres", "password"), "utf8")
+        const url = Redacted.make(`postgres://flow:${password}@127.0.0.1:${port}/postgres`)
+        const one = yield* PgClient.makeClient({ url, connectTimeout: patience })
+        const other = yield* PgClient.makeClient({ url, connectTimeout: patience })
+        const server = postmasterOf(folder)
+        const killed = Effect.gen(function* () {
+          yield* one`CREATE UNLOGGED TABLE half (id bigint)`
+          // The commit of another connection writes the log up to here.
+          yield* other`CREATE TABLE whole (id bigint)`
+          const backends = childrenOf(server)
+          for (const pid of [running.process.pid!, server]) signal(pid, "SIGKILL")
+          const isOver = () => ![server, ...backends].some((pid) => viewProcess(pid).state === "running")
+          yield* Effect.promise(() => eventually("the server has ended", isOver))
+        })
+        yield* Effect.ignore(one.withTransaction(killed))
+        yield* startEmbedded({ folder })
+        const log = readFileSync(join(folder, "postgres", "server.log"), "utf8")
+        expect(log).toContain("File exists")
+      }).pipe(Effect.scoped, Effect.provide(Reactivity.layer)),
     patience
   )
 

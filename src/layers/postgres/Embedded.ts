@@ -76,9 +76,11 @@ type Start = (port: number) => Effect.Effect<Server, EmbeddedPostgresError>
 
 /**
  * Temporary errors, for which the start is repeated. A killed server can stay in the process table for a while, so that
- * PostgreSQL takes its lock file for valid. Its shared memory exists until its last backend has ended.
+ * PostgreSQL takes its lock file for valid. Its shared memory exists until its last backend has ended. Where it was
+ * killed while it made an unlogged table, its next start ends with "File exists", and the one after that removes the file.
  */
-const passes = /lock file|pre-existing shared memory|Address already in use|could not bind/
+const passes =
+  /lock file|pre-existing shared memory|Address already in use|could not bind|could not create file .*: File exists/
 
 /** Milliseconds of repeating: while the server of the lock file runs, which will hardly end, and after it has ended. */
 const patience = { held: 10_000, left: 60_000 }
