@@ -1,6 +1,6 @@
 import { isAbsolute, resolve } from "node:path"
 import { fileURLToPath } from "node:url"
-import { Effect, Layer, Option, Result, Schema } from "effect"
+import { Effect, Layer, Result, Schema } from "effect"
 import { type AwsVariables, s3Address, WrongAddress } from "../drivers/blobs/s3/S3Address.ts"
 import { within } from "../drivers/files/Deadline.ts"
 import { outboundRule } from "../drivers/Outbound.ts"
@@ -29,8 +29,7 @@ const isHost =
 
 const refuse = (variable: string, message: string) => Effect.fail(new InvalidSetting({ variable, message }))
 
-const listOf = (list: Option.Option<string>): ReadonlyArray<string> =>
-  Option.match(list, { onNone: () => [], onSome: (text) => text.split(",").map((one) => one.trim()) })
+const listOf = (list: string | undefined): ReadonlyArray<string> => list?.split(",").map((one) => one.trim()) ?? []
 
 /** An origin in exactly the form in which browsers send it, because origins are compared as texts. */
 const isOrigin = (value: string): boolean => /^https?:/.test(value) && URL.parse(value)?.origin === value
@@ -136,35 +135,35 @@ export const settings = Effect.gen(function* () {
       `${JSON.stringify(noRule)} is no host, address or range; expected a list as in collector.internal:8080,10.1.0.0/16`
     )
   }
-  if (Option.isSome(env.environment) && !/^[A-Za-z0-9][A-Za-z0-9._-]{0,62}$/.test(env.environment.value)) {
+  if (env.environment !== undefined && !/^[A-Za-z0-9][A-Za-z0-9._-]{0,62}$/.test(env.environment)) {
     return yield* refuse(
       "FLOW_ENVIRONMENT",
-      `${JSON.stringify(env.environment.value)} is not a name of letters, digits, ".", "_" and "-" (63 at most), such as production`
+      `${JSON.stringify(env.environment)} is not a name of letters, digits, ".", "_" and "-" (63 at most), such as production`
     )
   }
-  const roots = Option.isNone(env.roots) ? Result.succeed({}) : parseRoots(env.roots.value)
+  const roots = env.roots === undefined ? Result.succeed({}) : parseRoots(env.roots)
   if (Result.isFailure(roots)) return yield* refuse("FLOW_ROOTS", roots.failure)
-  if (Option.isSome(env.search)) {
+  if (env.search !== undefined) {
     return yield* refuse("FLOW_SEARCH", "this version searches only in PostgreSQL")
   }
-  if (Option.isSome(env.otlp) && !URL.canParse(env.otlp.value)) {
+  if (env.otlp !== undefined && !URL.canParse(env.otlp)) {
     return yield* refuse("FLOW_OTLP", "expected the URL of an OTLP receiver, such as http://localhost:4318")
   }
-  if (Option.isSome(env.databaseUrl) && !isDatabaseUrl(env.databaseUrl.value)) {
+  if (env.databaseUrl !== undefined && !isDatabaseUrl(env.databaseUrl)) {
     return yield* refuse("FLOW_DATABASE_URL", "expected a URL such as postgres://user:password@host:5432/database")
   }
-  if (Option.isSome(env.cluster)) {
-    if (!/^(\[[0-9a-fA-F:.]+\]|[^:\s]+):\d{1,5}$/.test(env.cluster.value)) {
+  if (env.cluster !== undefined) {
+    if (!/^(\[[0-9a-fA-F:.]+\]|[^:\s]+):\d{1,5}$/.test(env.cluster)) {
       return yield* refuse(
         "FLOW_CLUSTER",
         "expected the address at which other gateways reach this one, such as 10.0.0.7:4243"
       )
     }
-    if (Option.isNone(env.databaseUrl)) {
+    if (env.databaseUrl === undefined) {
       return yield* refuse("FLOW_CLUSTER", "a cluster needs a database for all its gateways: set FLOW_DATABASE_URL")
     }
   }
-  if (env.role !== "all" && Option.isNone(env.databaseUrl)) {
+  if (env.role !== "all" && env.databaseUrl === undefined) {
     return yield* refuse("FLOW_ROLE", "a gateway with one role needs others on its database: set FLOW_DATABASE_URL")
   }
   const everything = ["age", "number", "bytes"] as const
@@ -179,13 +178,14 @@ export const settings = Effect.gen(function* () {
   const usual = usualWork(availableMemory())
   const requestBytes = env.requestBytes ?? usual.requestBytes
   const data = resolve(env.data)
-  const blobs = Option.isSome(env.blobs)
-    ? yield* blobPlace(env.blobs.value, {
-        ...env.aws,
-        region: env.aws.region ?? env.aws.defaultRegion,
-        endpoint: env.aws.s3Endpoint ?? env.aws.endpoint
-      })
-    : ({ kind: "disk", root: resolve(data, "blobs") } as const)
+  const blobs =
+    env.blobs !== undefined
+      ? yield* blobPlace(env.blobs, {
+          ...env.aws,
+          region: env.aws.region ?? env.aws.defaultRegion,
+          endpoint: env.aws.s3Endpoint ?? env.aws.endpoint
+        })
+      : ({ kind: "disk", root: resolve(data, "blobs") } as const)
   return Settings.of({
     host: env.host.replace(/^\[|\]$/g, ""),
     port: env.port,
@@ -208,17 +208,17 @@ export const settings = Effect.gen(function* () {
     conf: resolve(env.conf),
     data,
     defaultTenant: env.defaultTenant,
-    databaseUrl: Option.getOrUndefined(env.databaseUrl),
-    environment: Option.getOrUndefined(env.environment),
-    cluster: Option.getOrUndefined(env.cluster),
+    databaseUrl: env.databaseUrl,
+    environment: env.environment,
+    cluster: env.cluster,
     role: env.role,
     blobs,
-    blobsAdopt: Option.getOrUndefined(env.blobsAdopt),
+    blobsAdopt: env.blobsAdopt,
     unusedHours: env.unusedHours,
     checkRate: env.checkRate * 1024 * 1024,
     checkDays: env.checkDays,
     logLevel: env.logLevel,
-    otlp: Option.getOrUndefined(env.otlp),
+    otlp: env.otlp,
     limits: defaultLimits,
     runs: { all: env.runs ?? usual.runs, each: env.tenantRuns ?? (env.runs === undefined ? half(usual.runs) : 8) },
     jobs: { all: env.jobs ?? usual.jobs, each: env.tenantJobs ?? (env.jobs === undefined ? half(usual.jobs) : 16) },
@@ -227,7 +227,7 @@ export const settings = Effect.gen(function* () {
     outputLines: env.outputLines,
     roots: roots.success,
     outbound,
-    quota: { bytes: Option.getOrUndefined(env.tenantBytes), entries: Option.getOrUndefined(env.tenantEntries) },
+    quota: { bytes: env.tenantBytes, entries: env.tenantEntries },
     retention,
     requestMemory: { all: requestBytes, each: env.tenantRequestBytes ?? half(requestBytes) },
     sendRate: env.sendRate,

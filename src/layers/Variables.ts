@@ -4,7 +4,14 @@ import { suggestion } from "../languages/Suggest.ts"
 import { leastMemory } from "../protocol/Flowline.ts"
 import { TenantId, TenantName } from "../services/shared/Tenant.ts"
 
-const optional = (name: string) => Config.map(Config.option(Config.NonEmptyString(name)), Option.getOrUndefined)
+/** Undefined if the variable is not set. */
+const optional = <A>(config: Config.Config<A>) => Config.map(Config.option(config), Option.getOrUndefined)
+
+const text = (name: string) => optional(Config.NonEmptyString(name))
+
+/** One of some words: `otherwise`, or the first one, if the variable is not set. */
+const oneOf = <const Word extends string>(name: string, words: ReadonlyArray<Word>, otherwise = words[0]!) =>
+  Config.schema(Schema.Literals(words), name).pipe(Config.withDefault(otherwise))
 
 const amount = (name: string, minimum = 1) =>
   Config.schema(
@@ -12,12 +19,10 @@ const amount = (name: string, minimum = 1) =>
     name
   )
 
-const optionalAmount = (name: string) => Config.map(Config.option(amount(name)), Option.getOrUndefined)
-
 /** The variables that locate the database, for commands that need no others. */
 export const databaseVariables = {
   data: Config.String("FLOW_DATA").pipe(Config.withDefault("./.flow")),
-  databaseUrl: Config.option(Config.NonEmptyString("FLOW_DATABASE_URL"))
+  databaseUrl: text("FLOW_DATABASE_URL")
 }
 
 /** All environment variables that the gateway reads. No other file names them. */
@@ -28,18 +33,16 @@ export const variables = Config.all({
     Schema.NumberFromString.check(Schema.isInt(), Schema.isBetween({ minimum: 0, maximum: 65_535 })),
     "FLOW_PORT"
   ).pipe(Config.withDefault(4242)),
-  hosts: Config.option(Config.NonEmptyString("FLOW_HOSTS")),
-  cors: Config.option(Config.NonEmptyString("FLOW_CORS")),
-  compression: Config.schema(Schema.Literals(["on", "off"]), "FLOW_COMPRESSION").pipe(
-    Config.withDefault("on" as const)
-  ),
+  hosts: text("FLOW_HOSTS"),
+  cors: text("FLOW_CORS"),
+  compression: oneOf("FLOW_COMPRESSION", ["on", "off"]),
   conf: Config.String("FLOW_CONF").pipe(Config.withDefault(packagePath("examples/conf"))),
   defaultTenant: Config.schema(TenantName, "FLOW_TENANT").pipe(Config.withDefault("mytenant"), Config.map(TenantId)),
-  environment: Config.option(Config.NonEmptyString("FLOW_ENVIRONMENT")),
-  cluster: Config.option(Config.NonEmptyString("FLOW_CLUSTER")),
-  role: Config.schema(Schema.Literals(["all", "api", "runner"]), "FLOW_ROLE").pipe(Config.withDefault("all" as const)),
-  blobs: Config.option(Config.NonEmptyString("FLOW_BLOBS")),
-  blobsAdopt: Config.option(Config.NonEmptyString("FLOW_BLOBS_ADOPT")),
+  environment: text("FLOW_ENVIRONMENT"),
+  cluster: text("FLOW_CLUSTER"),
+  role: oneOf("FLOW_ROLE", ["all", "api", "runner"]),
+  blobs: text("FLOW_BLOBS"),
+  blobsAdopt: text("FLOW_BLOBS_ADOPT"),
   unusedHours: Config.schema(
     Schema.NumberFromString.check(Schema.isInt(), Schema.isBetween({ minimum: 0, maximum: 8784 })),
     "FLOW_BLOBS_UNUSED_HOURS"
@@ -50,57 +53,51 @@ export const variables = Config.all({
   ).pipe(Config.withDefault(4)),
   checkDays: amount("FLOW_BLOBS_CHECK_DAYS").pipe(Config.withDefault(14)),
   aws: Config.all({
-    accessKeyId: optional("AWS_ACCESS_KEY_ID"),
-    secretAccessKey: optional("AWS_SECRET_ACCESS_KEY"),
-    sessionToken: optional("AWS_SESSION_TOKEN"),
-    region: optional("AWS_REGION"),
-    defaultRegion: optional("AWS_DEFAULT_REGION"),
-    endpoint: optional("AWS_ENDPOINT_URL"),
-    s3Endpoint: optional("AWS_ENDPOINT_URL_S3")
+    accessKeyId: text("AWS_ACCESS_KEY_ID"),
+    secretAccessKey: text("AWS_SECRET_ACCESS_KEY"),
+    sessionToken: text("AWS_SESSION_TOKEN"),
+    region: text("AWS_REGION"),
+    defaultRegion: text("AWS_DEFAULT_REGION"),
+    endpoint: text("AWS_ENDPOINT_URL"),
+    s3Endpoint: text("AWS_ENDPOINT_URL_S3")
   }),
-  search: Config.option(Config.NonEmptyString("FLOW_SEARCH")),
+  search: text("FLOW_SEARCH"),
   auth: Config.String("FLOW_AUTH").pipe(Config.withDefault("none")),
-  insecure: Config.schema(Schema.Literals(["0", "1"]), "FLOW_INSECURE").pipe(Config.withDefault("0" as const)),
-  tlsCert: optional("FLOW_TLS_CERT"),
-  tlsKey: optional("FLOW_TLS_KEY"),
-  trustedProxies: Config.option(Config.NonEmptyString("FLOW_TRUSTED_PROXIES")),
+  insecure: oneOf("FLOW_INSECURE", ["0", "1"]),
+  tlsCert: text("FLOW_TLS_CERT"),
+  tlsKey: text("FLOW_TLS_KEY"),
+  trustedProxies: text("FLOW_TRUSTED_PROXIES"),
   addressConnections: amount("FLOW_ADDRESS_CONNECTIONS").pipe(Config.withDefault(512)),
-  secretsFolder: optional("FLOW_SECRETS"),
-  secretsKeyFile: optional("FLOW_SECRETS_KEY_FILE"),
-  isolation: Config.schema(Schema.Literals(["auto", "off", "required"]), "FLOW_ISOLATION").pipe(
-    Config.withDefault("auto" as const)
-  ),
-  runNetwork: Config.schema(Schema.Literals(["on", "off"]), "FLOW_RUN_NETWORK").pipe(Config.withDefault("on" as const)),
-  logLevel: Config.schema(Schema.Literals(["debug", "info", "warn", "error", "none"]), "FLOW_LOG").pipe(
-    Config.withDefault("info" as const)
-  ),
-  otlp: Config.option(Config.NonEmptyString("FLOW_OTLP")),
-  runs: optionalAmount("FLOW_RUNS"),
-  tenantRuns: optionalAmount("FLOW_TENANT_RUNS"),
-  jobs: optionalAmount("FLOW_JOBS"),
-  tenantJobs: optionalAmount("FLOW_TENANT_JOBS"),
+  secretsFolder: text("FLOW_SECRETS"),
+  secretsKeyFile: text("FLOW_SECRETS_KEY_FILE"),
+  isolation: oneOf("FLOW_ISOLATION", ["auto", "off", "required"]),
+  runNetwork: oneOf("FLOW_RUN_NETWORK", ["on", "off"]),
+  logLevel: oneOf("FLOW_LOG", ["debug", "info", "warn", "error", "none"], "info"),
+  otlp: text("FLOW_OTLP"),
+  runs: optional(amount("FLOW_RUNS")),
+  tenantRuns: optional(amount("FLOW_TENANT_RUNS")),
+  jobs: optional(amount("FLOW_JOBS")),
+  tenantJobs: optional(amount("FLOW_TENANT_JOBS")),
   tenantQueue: amount("FLOW_TENANT_QUEUE").pipe(Config.withDefault(1000)),
   runMemory: amount("FLOW_RUN_MEMORY", leastMemory).pipe(Config.withDefault(4096)),
   runSeconds: amount("FLOW_RUN_SECONDS").pipe(Config.withDefault(7 * 86_400)),
   runConnections: amount("FLOW_RUN_CONNECTIONS", 2).pipe(Config.withDefault(48)),
   outputLines: amount("FLOW_OUTPUT_LINES").pipe(Config.withDefault(100_000)),
-  requestBytes: optionalAmount("FLOW_REQUEST_BYTES"),
-  tenantRequestBytes: optionalAmount("FLOW_TENANT_REQUEST_BYTES"),
+  requestBytes: optional(amount("FLOW_REQUEST_BYTES")),
+  tenantRequestBytes: optional(amount("FLOW_TENANT_REQUEST_BYTES")),
   sendRate: amount("FLOW_SEND_RATE").pipe(Config.withDefault(1024)),
   uploadRate: amount("FLOW_UPLOAD_RATE", 0).pipe(Config.withDefault(1024)),
-  roots: Config.option(Config.NonEmptyString("FLOW_ROOTS")),
-  outbound: Config.option(Config.NonEmptyString("FLOW_OUTBOUND_ALLOW")),
-  tenantBytes: Config.option(amount("FLOW_TENANT_BYTES")),
-  tenantEntries: Config.option(amount("FLOW_TENANT_ENTRIES")),
-  retention: Config.schema(Schema.Literals(["on", "dry-run", "off"]), "FLOW_RETENTION").pipe(
-    Config.withDefault("on" as const)
-  ),
+  roots: text("FLOW_ROOTS"),
+  outbound: text("FLOW_OUTBOUND_ALLOW"),
+  tenantBytes: optional(amount("FLOW_TENANT_BYTES")),
+  tenantEntries: optional(amount("FLOW_TENANT_ENTRIES")),
+  retention: oneOf("FLOW_RETENTION", ["on", "dry-run", "off"]),
   keep: Config.all({
-    executions: optional("FLOW_KEEP_EXECUTIONS"),
-    archives: optional("FLOW_KEEP_ARCHIVES"),
-    versions: optional("FLOW_KEEP_VERSIONS"),
-    documents: optional("FLOW_KEEP_DOCUMENTS"),
-    audit: optional("FLOW_KEEP_AUDIT")
+    executions: text("FLOW_KEEP_EXECUTIONS"),
+    archives: text("FLOW_KEEP_ARCHIVES"),
+    versions: text("FLOW_KEEP_VERSIONS"),
+    documents: text("FLOW_KEEP_DOCUMENTS"),
+    audit: text("FLOW_KEEP_AUDIT")
   })
 })
 

@@ -66,7 +66,7 @@ const verifyCommand = Command.make(
   },
   Effect.fnUntraced(
     function* ({ tenant, since, heads }) {
-      const databaseUrl = Option.getOrUndefined(yield* databaseVariables.databaseUrl)
+      const databaseUrl = yield* databaseVariables.databaseUrl
       const dataFolder = yield* databaseVariables.data
       const sql = yield* connectForCommand({ databaseUrl, dataFolder })
       yield* verify(sql, Option.getOrUndefined(tenant), Option.getOrUndefined(since), heads)
