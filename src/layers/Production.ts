@@ -1,5 +1,5 @@
 import { join } from "node:path"
-import { Effect, Layer, Option, Redacted } from "effect"
+import { Effect, Layer, Redacted } from "effect"
 import { SqlClient } from "effect/sql"
 import { Blobs } from "../drivers/blobs/Blobs.ts"
 import * as BlobsAt from "../drivers/blobs/BlobsAt.ts"
@@ -43,7 +43,6 @@ import * as ArtifactStore from "./postgres/PostgresArtifactStore.ts"
 import * as AuditStore from "./postgres/PostgresAuditStore.ts"
 import * as BlobLedger from "./postgres/PostgresBlobLedger.ts"
 import * as ScheduleClock from "./postgres/PostgresClock.ts"
-import { PostgresConfig } from "./postgres/PostgresConfig.ts"
 import * as ExecutionStore from "./postgres/PostgresExecutionStore.ts"
 import * as FlowlineStore from "./postgres/PostgresFlowlineStore.ts"
 import * as GatewayList from "./postgres/PostgresGatewayList.ts"
@@ -65,17 +64,7 @@ import * as SecretFiles from "./secrets/SecretFiles.ts"
 import * as SecretKeys from "./secrets/SecretKeys.ts"
 import { useCases } from "./UseCases.ts"
 
-const Database = Postgres.layer.pipe(
-  Layer.provide(
-    Layer.effect(
-      PostgresConfig,
-      Effect.map(Settings, ({ databaseUrl, data }) => ({
-        databaseUrl: Option.map(Option.fromUndefinedOr(databaseUrl), (url) => Redacted.make(url)),
-        dataFolder: data
-      }))
-    )
-  )
-)
+const Database = Layer.unwrap(Effect.map(Settings, ({ databaseUrl, data }) => Postgres.layer(databaseUrl, data)))
 
 /** The ports of the gateway, of its cluster and of its embedded database. */
 const Ports = Layer.effect(
@@ -140,11 +129,7 @@ const Runs = LocalEngine.layer.pipe(
 )
 
 /** With an embedded database nobody else can take over. */
-const Signs = Layer.unwrap(
-  Effect.map(Settings, ({ databaseUrl }) =>
-    Heartbeats.layer(Option.map(Option.fromUndefinedOr(databaseUrl), (url) => Redacted.make(url)))
-  )
-)
+const Signs = Layer.unwrap(Effect.map(Settings, ({ databaseUrl }) => Heartbeats.layer(databaseUrl)))
 
 const Documents = PostgresSearch.layer.pipe(
   Layer.provide(

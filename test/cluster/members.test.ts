@@ -1,5 +1,5 @@
 import { describe, expect, it, layer } from "@effect/vitest"
-import { Effect, Fiber, Layer, Option, Schedule } from "effect"
+import { Effect, Fiber, Layer, Schedule } from "effect"
 import { Runner } from "effect/cluster/Runner"
 import * as RunnerAddress from "effect/cluster/RunnerAddress"
 import { RunnerStorage } from "effect/cluster/RunnerStorage"
@@ -29,7 +29,7 @@ const Storage = ShardStorage.layer.pipe(
 /** With a gateway that removes others. */
 const RealStorage = ShardStorage.layer.pipe(
   Layer.provideMerge(Gateways.layer(false, "here:1")),
-  Layer.provide(Heartbeats.layer(Option.none())),
+  Layer.provide(Heartbeats.layer(undefined)),
   Layer.provideMerge(TestPostgres)
 )
 

@@ -1,5 +1,5 @@
 import { assert, describe, it, vi } from "@effect/vitest"
-import { Effect, Option, Stream } from "effect"
+import { Effect, Stream } from "effect"
 import * as Heartbeats from "../../src/layers/postgres/Heartbeats.ts"
 import type { RunMessage } from "../../src/protocol/RunProtocol.ts"
 import { Engine } from "../../src/services/runs/Engine.ts"
@@ -28,7 +28,7 @@ const killedAfter = (silence: number, waits: boolean) =>
       Effect.ensuring(Effect.sync(() => vi.restoreAllMocks()))
     )
     return ended(messages)
-  }).pipe(Effect.provide(Heartbeats.layer(Option.none())))
+  }).pipe(Effect.provide(Heartbeats.layer(undefined)))
 
 describe("a run that is killed", () => {
   it.live("was abandoned when its gateway had been silent", () =>

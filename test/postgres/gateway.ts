@@ -1,8 +1,7 @@
-import { Effect, Layer, Option } from "effect"
+import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { startEmbedded } from "../../src/layers/postgres/Embedded.ts"
 import { layer } from "../../src/layers/postgres/Postgres.ts"
-import { PostgresConfig } from "../../src/layers/postgres/PostgresConfig.ts"
 
 /**
  * A process that plays a gateway in the fault tests: `node gateway.ts <data folder> hold|insert`.
@@ -36,11 +35,7 @@ const insert = Effect.gen(function* () {
     Array.from({ length: 8 }, () => Effect.forever(one)),
     { concurrency: "unbounded" }
   )
-}).pipe(
-  Effect.provide(
-    layer.pipe(Layer.provide(Layer.succeed(PostgresConfig, { databaseUrl: Option.none(), dataFolder: folder })))
-  )
-)
+}).pipe(Effect.provide(layer(undefined, folder)))
 
 await Effect.runPromise(
   Effect.scoped(mode === "insert" ? insert : hold).pipe(

@@ -2,12 +2,11 @@ import { existsSync, readdirSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 import type { PgClient } from "@effect/sql-pg"
 import { describe, expect, it } from "@effect/vitest"
-import { Effect, Fiber, Layer, Option, References, type Scope, Stream } from "effect"
+import { Effect, Fiber, References, type Scope, Stream } from "effect"
 import { SqlClient } from "effect/sql"
 import { postgresHealth, unreachable } from "../../src/drivers/postgres/Unreachable.ts"
 import { listPages } from "../../src/layers/postgres/Pages.ts"
 import { layer, WideSql } from "../../src/layers/postgres/Postgres.ts"
-import { PostgresConfig } from "../../src/layers/postgres/PostgresConfig.ts"
 import { signal } from "../../src/layers/postgres/processes.ts"
 import type { ListRow } from "../../src/services/shared/reads/Listing.ts"
 import { temporaryCluster } from "../support/postgresServer.ts"
@@ -20,10 +19,9 @@ const withServer = <E>(test: (postmaster: () => number) => Effect.Effect<void, E
   Effect.gen(function* () {
     const folder = yield* temporaryCluster
     const lock = join(folder, "postgres", "data", "postmaster.pid")
-    const config = Layer.succeed(PostgresConfig, { databaseUrl: Option.none(), dataFolder: folder })
     const postmaster = () => (existsSync(lock) ? Number(readFileSync(lock, "utf8").split("\n")[0]) : 0)
     yield* test(postmaster).pipe(
-      Effect.provide(Layer.provide(layer, config)),
+      Effect.provide(layer(undefined, folder)),
       Effect.provideService(References.MinimumLogLevel, "None")
     )
   })

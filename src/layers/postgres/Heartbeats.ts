@@ -2,7 +2,7 @@ import { closeSync, openSync, rmSync, writeSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { Worker } from "node:worker_threads"
-import { Context, Effect, Layer, Option, Redacted, type Scope } from "effect"
+import { Context, Effect, Layer, type Scope } from "effect"
 import { program } from "../../drivers/Programs.ts"
 import { heartbeat, lease } from "../../protocol/Liveness.ts"
 import { type HeartbeatTask, nanosOf, signOf, stamp } from "./HeartbeatTask.ts"
@@ -37,7 +37,7 @@ const openSigns = (): number => {
  * `databaseUrl` is that of a database that several gateways may share. Without it the thread is not started, because no
  * other gateway waits for heartbeats.
  */
-export const layer = (databaseUrl: Option.Option<Redacted.Redacted<string>>) =>
+export const layer = (databaseUrl: string | undefined) =>
   Layer.effect(
     Heartbeats,
     Effect.gen(function* () {
@@ -60,9 +60,8 @@ export const layer = (databaseUrl: Option.Option<Redacted.Redacted<string>>) =>
 
       const begin = (row: HeartbeatTask["row"]) =>
         Effect.gen(function* () {
-          if (Option.isNone(databaseUrl)) return
-          const url = Redacted.value(databaseUrl.value)
-          const task: HeartbeatTask = { url, row, signs, shared }
+          if (databaseUrl === undefined) return
+          const task: HeartbeatTask = { url: databaseUrl, row, signs, shared }
           const resourceLimits = { maxOldGenerationSizeMb: 64, maxYoungGenerationSizeMb: 4, stackSizeMb: 2 }
           yield* Effect.acquireRelease(
             Effect.sync(() => {

@@ -12,7 +12,6 @@ import { startEmbedded } from "./Embedded.ts"
 import type { EmbeddedPostgresError } from "./EmbeddedPostgresError.ts"
 import type { FolderLocked } from "./FolderLock.ts"
 import { type MigrationFiles, migrate, migrations } from "./Migrations.ts"
-import { PostgresConfig } from "./PostgresConfig.ts"
 import { PostgresRefused } from "./PostgresRefused.ts"
 import { makeShortClient } from "./ShortClient.ts"
 
@@ -125,19 +124,14 @@ export const layerFromUrl = (
   Layer.effectContext(connect(address, files)).pipe(Layer.provide(Reactivity.layer))
 
 /**
- * The gateway's PostgreSQL: the database of `databaseUrl`, or the embedded one in the data folder. Building the layer
- * migrates the tables. `SqlClient` (and `PgClient`, the same client) serves short statements and transactions of
+ * The gateway's PostgreSQL: an external one (15 or newer) at `databaseUrl`, else the embedded one, in the subfolder
+ * `postgres` of the gateway's data folder. Building the layer migrates the tables. `SqlClient` (and `PgClient`, the same client) serves short statements and transactions of
  * requests, `WideSql` long results. Both reconnect after an outage.
  */
-export const layer: Layer.Layer<
-  Clients,
-  EmbeddedPostgresError | FolderLocked | PostgresRefused | SqlError,
-  PostgresConfig
-> = Layer.unwrap(
-  Effect.gen(function* () {
-    const { databaseUrl, dataFolder } = yield* PostgresConfig
-    if (databaseUrl._tag === "Some") return layerFromUrl(databaseUrl.value)
-    const embedded = yield* startEmbedded({ folder: dataFolder })
-    return layerFromUrl(embedded.url)
-  })
-)
+export const layer = (
+  databaseUrl: string | undefined,
+  dataFolder: string
+): Layer.Layer<Clients, EmbeddedPostgresError | FolderLocked | PostgresRefused | SqlError> =>
+  databaseUrl === undefined
+    ? Layer.unwrap(Effect.map(startEmbedded({ folder: dataFolder }), ({ url }) => layerFromUrl(url)))
+    : layerFromUrl(Redacted.make(databaseUrl))
