@@ -1,5 +1,5 @@
 import { execFile } from "node:child_process"
-import { rmSync } from "node:fs"
+import { readFileSync, rmSync, writeFileSync } from "node:fs"
 import { createRequire } from "node:module"
 import { dirname, join } from "node:path"
 import { promisify } from "node:util"
@@ -161,11 +161,17 @@ export const bundleClient = async (folder: string): Promise<void> => {
   await write(["hjson"], [], "hjson")
 }
 
-/** Writes the types of the client into the folder, without checking them, which takes most of the time. */
+/**
+ * Writes the types of the client into the folder, with the descriptions of the interface's fields. They are not checked,
+ * which takes most of the time.
+ */
 export const declareClient = async (folder: string): Promise<void> => {
   const tsc = join(dirname(createRequire(import.meta.url).resolve("typescript/package.json")), "bin/tsc")
   const options = ["--noCheck", "--checkers", "1", "--outDir", join(folder, "types")]
   await promisify(execFile)(process.execPath, [tsc, "-p", packagePath("packages/client"), ...options])
+  const [{ Api }, { described }] = await Promise.all([import("../src/Api.ts"), import("./client-descriptions.ts")])
+  const file = join(folder, "types/src/Api.d.ts")
+  writeFileSync(file, described(readFileSync(file, "utf8"), Api))
 }
 
 if (import.meta.main) {

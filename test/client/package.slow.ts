@@ -120,6 +120,10 @@ it.effect("has types for other projects in a clone, where nothing was packed", (
       // What `npm ci` runs.
       expect(JSON.parse(readFileSync(join(root, "package.json"), "utf8")).scripts.prepare).toContain("bundle-client.ts")
       await declareClient(join(installed, "dist"))
+      const declared = readFileSync(join(installed, "dist/types/src/Api.d.ts"), "utf8")
+      // What editors show of a field, also of one in a query, whose schema is that of the text in the request.
+      expect(declared).toMatch(/\/\*\* Unread bytes of a followed input \*\/\n +readonly lag: /)
+      expect(declared).toMatch(/\/\*\* Only executions in this state \*\/\n +state: /)
       writeFileSync(join(folder, "package.json"), '{ "type": "module" }')
       writeFileSync(join(folder, "call.ts"), typed)
       const options = ["--module", "nodenext", "--target", "es2024", "--lib", "es2024,dom,dom.iterable", "--strict"]

@@ -70,6 +70,7 @@ export const instant = (said: Documented) =>
         })
       )
     )
+    .annotate({ description: `${said.description}: epoch milliseconds` })
 
 /**
  * A file as a part of a form. Declared as a binary text, because Effect's file schema makes optional parts required in
