@@ -1,28 +1,9 @@
 import { expect, layer } from "@effect/vitest"
-import { Effect, Fiber } from "effect"
+import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
+import { during } from "../support/during.ts"
 import { gateway, raw } from "../support/gateway.ts"
-import { until } from "../support/process.ts"
 import { call, put, saved, tenant } from "./support.ts"
-
-/** Does the request while the change of another one, which it does not see yet, is being made. */
-const during = <A, E, R>(
-  change: (sql: SqlClient.SqlClient) => Effect.Effect<unknown, unknown>,
-  request: Effect.Effect<A, E, R>
-) =>
-  Effect.gen(function* () {
-    const sql = yield* SqlClient.SqlClient
-    const waiting = sql`select pid from pg_locks where not granted and transactionid = pg_current_xact_id()::xid`
-    const running = yield* sql.withTransaction(
-      Effect.gen(function* () {
-        yield* change(sql)
-        const running = yield* Effect.forkChild(request)
-        yield* until(waiting, (found) => found.length > 0)
-        return running
-      })
-    )
-    return yield* Fiber.join(running)
-  })
 
 layer(gateway(), { excludeTestServices: true })("a schedule that somebody else changes meanwhile", (it) => {
   it.effect("is not made again by who replaces what was there", () =>

@@ -34,6 +34,27 @@ export const layer = Layer.effect(
     const sql = yield* SqlClient.SqlClient
     const wide = yield* WideSql
 
+    /**
+     * Locks the folders of a path, so that none is removed before the file is in it, and makes those that are missing.
+     * Answers the path of one that is a file.
+     */
+    const lockFolders = Effect.fnUntraced(function* (tenant: TenantId, folders: ReadonlyArray<string>) {
+      for (;;) {
+        // All writers lock in this order. A path that another transaction is creating is waited for.
+        yield* sql`
+          insert into registry_paths (tenant, path, version)
+          select ${tenant}, folder, 0 from unnest(${folders}::text[]) with ordinality as f(folder, depth)
+          order by depth on conflict do nothing`
+        const above = yield* sql<{ path: string; version: number }>`
+          select path, version from registry_paths
+          where tenant = ${tenant} and path = any(${folders}::text[]) order by path for share`
+        const file = above.find(({ version }) => version > 0)
+        if (file !== undefined) return file.path
+        // Fewer when another transaction has removed one that this one has waited for.
+        if (above.length === folders.length) return undefined
+      }
+    })
+
     const put: RegistryStore["Service"]["put"] = Effect.fn("RegistryStore.put")(function* (
       tenant,
       path,
@@ -43,19 +64,8 @@ export const layer = Layer.effect(
     ) {
       const folders = foldersOf(path)
       const work = Effect.gen(function* (): Effect.fn.Return<Kept, SqlError | Refused | OverQuota> {
-        if (folders.length > 0) {
-          // All writers lock in this order. A path that another transaction is creating is waited for.
-          yield* sql`
-            insert into registry_paths (tenant, path, version)
-            select ${tenant}, folder, 0 from unnest(${folders}::text[]) with ordinality as f(folder, depth)
-            order by depth on conflict do nothing`
-          // Locked, so that no folder is removed before this file is in it.
-          const above = yield* sql<{ path: string; version: number }>`
-            select path, version from registry_paths
-            where tenant = ${tenant} and path = any(${folders}::text[]) order by path for share`
-          const file = above.find(({ version }) => version > 0)
-          if (file !== undefined) return yield* refuse(`${file.path} is a file, so no path below it can exist`)
-        }
+        const file = folders.length === 0 ? undefined : yield* lockFolders(tenant, folders)
+        if (file !== undefined) return yield* refuse(`${file} is a file, so no path below it can exist`)
         const [counted] = yield* sql<{ version: number }>`
           insert into registry_paths as known (tenant, path, version) values (${tenant}, ${path}, 1)
           on conflict (tenant, path) do update set version = known.version + 1 where known.version > 0
@@ -97,8 +107,12 @@ export const layer = Layer.effect(
       seen?: string
     ) {
       const chosen = version === undefined ? sql`true` : sql`version = ${version}::bigint`
+      const folders = foldersOf(path)
       const work = Effect.gen(function* () {
-        yield* sql`select 1 from registry_paths where tenant = ${tenant} and path = ${path} for update`
+        // As in `put`, the folders first: the last version of the path takes those with it that are empty then.
+        yield* sql`
+          select 1 from registry_paths where tenant = ${tenant} and path = any(${[...folders, path]}::text[])
+          order by path for update`
         if (seen !== undefined) {
           const [now] = yield* sql<{ sha256: string }>`
             select sha256 from registry_versions where tenant = ${tenant} and path = ${path} and ${chosen}
@@ -109,19 +123,15 @@ export const layer = Layer.effect(
           delete from registry_versions where tenant = ${tenant} and path = ${path} and ${chosen} returning sha256`
         if (gone.length === 0) return undefined
         const [left] = yield* sql`select 1 from registry_versions where tenant = ${tenant} and path = ${path} limit 1`
-        if (left === undefined) yield* removePath(tenant, path)
+        if (left === undefined) yield* removePath(tenant, [path, ...folders.toReversed()])
         return [...new Set(gone.map(({ sha256 }) => sha256))]
       })
       return yield* sql.withTransaction(work)
     }, unreachable)
 
-    /** Removes a path without versions, and the folders that are empty then. */
-    const removePath = Effect.fnUntraced(function* (tenant: TenantId, path: string) {
-      const folders = foldersOf(path)
-      yield* sql`
-        select 1 from registry_paths where tenant = ${tenant} and path = any(${folders}::text[])
-        order by path for update`
-      for (const one of [path, ...folders.toReversed()]) {
+    /** Removes a path without versions, and the folders that are empty then: from the innermost to the outermost. */
+    const removePath = Effect.fnUntraced(function* (tenant: TenantId, paths: ReadonlyArray<string>) {
+      for (const one of paths) {
         yield* sql`
           delete from registry_paths p where tenant = ${tenant} and path = ${one} and not exists (
             select 1 from registry_paths where tenant = ${tenant} and path > ${`${one}/`} and path < ${`${one}0`})`
