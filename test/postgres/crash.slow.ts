@@ -128,7 +128,7 @@ describe.runIf(process.platform === "linux").concurrent("a gateway killed while 
           const backends = childrenOf(server)
           for (const pid of [running.process.pid!, server]) signal(pid, "SIGKILL")
           const isOver = () => ![server, ...backends].some((pid) => viewProcess(pid).state === "running")
-          yield* Effect.promise(() => eventually("the server has ended", isOver))
+          yield* Effect.promise(() => Promise.all([running.exit, eventually("the server has ended", isOver)]))
         })
         yield* Effect.ignore(one.withTransaction(killed))
         yield* startEmbedded({ folder })
