@@ -1,7 +1,7 @@
 import { expect, it, layer } from "@effect/vitest"
 import { ConfigProvider, Effect } from "effect"
+import { availableMemory, usualWork } from "../../src/drivers/UsualWork.ts"
 import { settings } from "../../src/layers/EnvironmentSettings.ts"
-import { availableMemory, usualWork } from "../../src/layers/UsualWork.ts"
 import { memoryGateway, raw } from "../support/gateway.ts"
 
 const mebibyte = 1024 * 1024
@@ -14,16 +14,16 @@ const read = (variables: Readonly<Record<string, string>>) =>
 
 it("a machine with little memory runs less at once", () => {
   const workOf = (memory: number) => {
-    const { runs, jobs, requestBytes } = usualWork(memory * mebibyte)
-    return [runs, jobs, requestBytes / mebibyte]
+    const { runs, jobs, requestBytes, bufferBytes } = usualWork(memory * mebibyte)
+    return [runs, jobs, requestBytes / mebibyte, bufferBytes / mebibyte]
   }
   expect([256, 384, 512, 1024, 2048, 32768].map(workOf)).toEqual([
-    [1, 2, 64],
-    [1, 2, 96],
-    [2, 4, 128],
-    [10, 20, 256],
-    [16, 32, 512],
-    [16, 32, 512]
+    [1, 2, 64, 16],
+    [1, 2, 96, 24],
+    [2, 4, 128, 32],
+    [10, 20, 256, 64],
+    [16, 32, 512, 128],
+    [16, 32, 512, 128]
   ])
   expect(availableMemory()).toBeGreaterThan(0)
 })

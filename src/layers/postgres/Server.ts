@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from "node:child_process"
 import { closeSync, fstatSync, openSync, readSync, renameSync, statfsSync, statSync } from "node:fs"
 import { type AddressInfo, createServer } from "node:net"
+import { availableMemory, usualWork } from "../../drivers/UsualWork.ts"
 import { underAccount } from "./Account.ts"
 import type { Cluster } from "./DatabaseCluster.ts"
 import { EmbeddedPostgresError, essence, namesError, roomOn } from "./EmbeddedPostgresError.ts"
@@ -44,7 +45,7 @@ export const settings: Readonly<Record<string, string>> = {
   max_connections: "100",
   // A search takes a lock for each table and index that it reads.
   max_locks_per_transaction: "256",
-  shared_buffers: "128MB",
+  shared_buffers: `${Math.floor(usualWork(availableMemory()).bufferBytes / 1024)}kB`,
   max_wal_size: "512MB",
   // The gateway's statements are short: JIT compilation costs more than it saves.
   jit: "off",

@@ -15,5 +15,11 @@ export const availableMemory = (): number => {
  */
 export const usualWork = (memory: number) => {
   const runs = Math.min(16, Math.max(1, Math.floor((memory / mebibyte - 384) / 64)))
-  return { runs, jobs: 2 * runs, requestBytes: Math.min(512 * mebibyte, Math.floor(memory / 4)) }
+  return {
+    runs,
+    jobs: 2 * runs,
+    requestBytes: Math.min(512 * mebibyte, Math.floor(memory / 4)),
+    /** Of PostgreSQL, which never gives them back. */
+    bufferBytes: Math.min(128 * mebibyte, Math.floor(memory / 16))
+  }
 }
