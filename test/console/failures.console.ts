@@ -11,8 +11,8 @@ const views = [
   ...["admin/limits", "admin/keys", "admin/secrets", "admin/audit", "admin/gateways", "admin/retention"]
 ]
 
-layer(Console.layer, { excludeTestServices: true })("a view whose question has failed", (it) => {
-  it.effect("says why, and not that an answer is on its way", () =>
+layer(Console.layer, { excludeTestServices: true })("a page without what it is to show", (it) => {
+  it.effect("says why its question has failed, and not that an answer is on its way", () =>
     visit("", async (page, url) => {
       const problem = { type: "/problems/gateway-timeout", status: 504, detail: "The database did not answer in time" }
       await page.route(/\/v1\//, (route) =>
@@ -26,6 +26,16 @@ layer(Console.layer, { excludeTestServices: true })("a view whose question has f
           const isLoading = await page.getByRole("main").getByText("Loading…").count()
           assert.deepStrictEqual([view, isLoading], [view, 0])
         })
+      }
+    })
+  )
+
+  it.effect("at an address of no view says that there is no such page", () =>
+    visit("", async (page, url) => {
+      const others = ["runs/archives", "runs/a/b/c", "flowlines/a/b", "channels/a/b", "data/a", "guide/a", "admin/a"]
+      for (const address of others) {
+        await page.goto(`${url}/console/${address}`)
+        await page.getByRole("main").getByText("There is no such page").waitFor()
       }
     })
   )

@@ -1,7 +1,7 @@
 import { assert, layer } from "@effect/vitest"
 import { form } from "../../packages/client/src/promise.ts"
 import { ended, endless, type Given, openRuns, orders, save, start, tenant, withGateway } from "./runs.ts"
-import { Console, soon, violations, withoutTenant } from "./support.ts"
+import { at, Console, soon, violations, withoutTenant } from "./support.ts"
 
 layer(Console.layer, { excludeTestServices: true })("runs", (it) => {
   const inGateway = (name: string, run: (given: Given) => Promise<void>) => it.effect(name, () => withGateway(run))
@@ -103,6 +103,9 @@ layer(Console.layer, { excludeTestServices: true })("runs", (it) => {
       .getByRole("region", { name: "failed.ndjson" })
       .getByRole("gridcell", { name: "samples/orders.log" })
       .waitFor()
+    await page.goBack()
+    await page.getByRole("link", { name: "Open the flowline" }).click()
+    await page.waitForURL(at(new RegExp(`/console/flowlines/${id}$`)))
     await page.goBack()
     await page.getByRole("link", { name: "Overview" }).click()
 

@@ -73,6 +73,13 @@ export const Empty = ({ title, children }: { readonly title: string; readonly ch
 export const Loading = ({ error }: { readonly error: unknown }) =>
   error === undefined ? <p className={css.dim}>{common.loading}</p> : null
 
+/** For an address that names no view of its page. */
+export const NoPage = () => (
+  <p role="alert" className={css.problem}>
+    {common.noPage}
+  </p>
+)
+
 /** A state as a word with a colour. The colour adds no information. */
 export const Badge = ({
   tone,

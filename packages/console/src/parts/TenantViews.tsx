@@ -1,7 +1,7 @@
 import type { ComponentType, ReactNode } from "react"
 import { addressOf, usePath } from "../app/location.ts"
 import { useTenant } from "../app/tenant.ts"
-import { Frame } from "./Frame.tsx"
+import { Frame, NoPage } from "./Frame.tsx"
 
 /**
  * A page that shows a tenant in several views, each with an address below the page's. The page's address shows the
@@ -26,14 +26,14 @@ export const TenantViews = ({
 }) => {
   const tenant = useTenant()
   const [, view] = usePath()
-  const current = views.find(({ name }) => name === view) ?? views[0]!
+  const current = view === undefined ? views[0] : views.find(({ name }) => name === view)
   return (
     <Frame
       title={title}
       views={views.map((one) => ({ title: one.title, to: addressOf([page, one.name]), current: one === current }))}
     >
       {children}
-      {tenant === "" ? null : <current.Content key={tenant} tenant={tenant} />}
+      {current === undefined ? <NoPage /> : tenant === "" ? null : <current.Content key={tenant} tenant={tenant} />}
     </Frame>
   )
 }

@@ -7,7 +7,7 @@ import { useTenant, useTenantOfAddress } from "../app/tenant.ts"
 import { useTheme } from "../app/theme.ts"
 import { Button } from "../parts/Button.tsx"
 import { Later, LaterDialog, type Load } from "../parts/Later.tsx"
-import { shell } from "../texts/en.ts"
+import { common, shell } from "../texts/en.ts"
 import { Arrival } from "./Arrival.tsx"
 import { ErrorBoundary } from "./ErrorBoundary.tsx"
 import { Keys } from "./Keys.tsx"
@@ -93,7 +93,7 @@ const Connection = () => {
 }
 
 const Content = ({ page }: { readonly page: Page | undefined }) => {
-  if (page === undefined) return <h1 className={css.failure}>{shell.noPage}</h1>
+  if (page === undefined) return <h1 className={css.failure}>{common.noPage}</h1>
   const Loaded = contentOf(page)
   return (
     <Suspense fallback={<p className={css.loading}>{shell.loading}</p>}>
@@ -108,7 +108,7 @@ export const App = () => {
   const tenant = useTenant()
   const unseen = useTenantOfAddress()
   const { principal, tenants } = useSession() ?? {}
-  const title = page?.title ?? shell.noPage
+  const title = page?.title ?? common.noPage
   return (
     <>
       <button type="button" className={css.skip} onClick={skip}>

@@ -69,6 +69,7 @@ export const common = {
   sortBy: (column: string) => `Sort by ${column}`,
   rows: (count: number) => plural(count, "row", "rows"),
   started: "The run has started. It is the newest one in the list of runs.",
+  noPage: "There is no such page",
   saveKeys: [{ keys: "Ctrl+S", does: "saves; Cmd+S on a Mac" }],
   tableKeys: [
     { keys: "↑ ↓", does: "go from row to row of a table" },
@@ -144,7 +145,6 @@ export const shell = {
       { keys: "Escape", does: "closes a dialog or a menu" }
     ]
   },
-  noPage: "There is no such page",
   loading: "Loading…",
   failed: "This page has failed",
   notLoaded: "This page is loaded as soon as the gateway answers.",
@@ -418,6 +418,8 @@ export const flowlines = {
       { keys: "Ctrl+Space", does: "completes, in the text" },
       { keys: "F8", does: "goes to the next problem, in the text" }
     ],
+    replaced: "This is in place of a text that you had not saved.",
+    takeBack: "Take that back",
     saving: "Saving…",
     nothingToSave: "Nothing has changed since it was saved",
     leftUnsaved: (why: string) => `The flowline was not saved, and its text is kept here: ${why}`,

@@ -3,7 +3,7 @@ import { addressOf, usePath } from "../../app/location.ts"
 import { type Role, useMay, useMayEverywhere } from "../../app/session.ts"
 import { useTenant } from "../../app/tenant.ts"
 import { useTitle } from "../../app/title.ts"
-import { Frame } from "../../parts/Frame.tsx"
+import { Frame, NoPage } from "../../parts/Frame.tsx"
 import css from "../../parts/pages.module.css"
 import parts from "../../parts/parts.module.css"
 import { admin as t } from "../../texts/en.ts"
@@ -33,7 +33,7 @@ const views: ReadonlyArray<View> = [
 
 /** Administration of the tenant and the gateways. Each view is shown to readers with its role. */
 const AdminPage = () => {
-  const [, name = "limits"] = usePath()
+  const [, name = "limits", ...more] = usePath()
   const tenant = useTenant()
   const mayAs: Readonly<Record<Role, boolean>> = {
     viewer: useMay("viewer"),
@@ -43,17 +43,19 @@ const AdminPage = () => {
   }
   const isOwner = useMayEverywhere("admin")
   const may = ({ role, isOverall = false }: View) => (isOverall ? isOwner : mayAs[role])
-  const view = views.find(({ path }) => path === name) ?? views[0]!
-  useTitle(t.views[view.path])
+  const view = more.length === 0 ? views.find(({ path }) => path === name) : undefined
+  useTitle(view === undefined ? t.title : t.views[view.path])
   return (
     <Frame
       title={t.title}
       views={views
         .filter((one) => may(one) || one === view)
-        .map(({ path }) => ({ title: t.views[path], to: addressOf(["admin", path]), current: path === view.path }))}
+        .map(({ path }) => ({ title: t.views[path], to: addressOf(["admin", path]), current: path === view?.path }))}
     >
-      <h2 className={parts.hidden}>{t.views[view.path]}</h2>
-      {!may(view) ? (
+      {view === undefined ? null : <h2 className={parts.hidden}>{t.views[view.path]}</h2>}
+      {view === undefined ? (
+        <NoPage />
+      ) : !may(view) ? (
         <p className={css.problem}>{view.isOverall ? t.needsOverall(view.role) : t.needs(view.role)}</p>
       ) : tenant === "" ? null : (
         <view.Content key={tenant} tenant={tenant} />

@@ -1,7 +1,7 @@
 import { useState } from "react"
 import { useAnswer } from "../../app/answer.ts"
 import { answering, gateway } from "../../app/gateway.ts"
-import { addressOf, go, useQuery } from "../../app/location.ts"
+import { addressOf, go, staying, useQuery } from "../../app/location.ts"
 import { useMay } from "../../app/session.ts"
 import { toast } from "../../app/toasts.ts"
 import { Button } from "../../parts/Button.tsx"
@@ -90,9 +90,10 @@ export const Channel = ({ tenant, name }: { readonly tenant: string; readonly na
           title={t.removeTitle(name)}
           action={common.remove}
           act={async () => {
+            const isHere = staying()
             await answering(() => gateway.channels.remove({ params: { tenant, channel: name } }))
             toast(t.isRemoved(name))
-            go(addressOf(["channels"]))
+            if (isHere()) go(addressOf(["channels"]))
           }}
           close={() => setRemoving(false)}
         >

@@ -1,7 +1,7 @@
 import { useState } from "react"
 import { useAnswer } from "../../app/answer.ts"
 import { gateway } from "../../app/gateway.ts"
-import { go, useQuery } from "../../app/location.ts"
+import { go, staying, useQuery } from "../../app/location.ts"
 import { useMay } from "../../app/session.ts"
 import { toast } from "../../app/toasts.ts"
 import { Button } from "../../parts/Button.tsx"
@@ -60,9 +60,10 @@ const DeleteVersions = ({
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set([shown]))
   const act = async () => {
     if (chosen.size === 0) return
+    const isHere = staying()
     await gateway.resources.remove({ params: { tenant }, query: { group, artifact, versions: [...chosen] } })
     toast(data.deleted(`${group}:${artifact} ${[...chosen].join(", ")}`))
-    done(chosen)
+    if (isHere()) done(chosen)
     changed()
   }
   return (

@@ -1,5 +1,6 @@
 import { type ReactNode, useState } from "react"
 import { Link } from "../../app/Link.tsx"
+import { staying } from "../../app/location.ts"
 import { toast } from "../../app/toasts.ts"
 import { CopyableCode } from "../../parts/Code.tsx"
 import { Confirm } from "../../parts/Confirm.tsx"
@@ -113,9 +114,10 @@ export const DeleteDialog = ({
   const isChoice = version !== undefined && only !== true
   const [all, setAll] = useState(!isChoice)
   const act = async () => {
+    const isHere = staying()
     await remove(all ? undefined : version)
     toast(t.deleted(visible(name)))
-    done(all)
+    if (isHere()) done(all)
     changed()
   }
   return (

@@ -1,6 +1,6 @@
 import { useState } from "react"
 import { answering, gateway } from "../../app/gateway.ts"
-import { go } from "../../app/location.ts"
+import { go, staying } from "../../app/location.ts"
 import { toast } from "../../app/toasts.ts"
 import { FormDialog } from "../../parts/FormDialog.tsx"
 import pages from "../../parts/pages.module.css"
@@ -32,10 +32,11 @@ const RegisterDialog = ({
     payload.set("url", url)
     if (version !== "") payload.set("version", version)
     if (properties.trim() !== "") payload.set("properties", properties)
+    const isHere = staying()
     await answering(() => gateway.stored.register({ params: { tenant, name }, payload }))
     toast(t.registered(visible(name)))
     close()
-    go(to(name.split("/")))
+    if (isHere()) go(to(name.split("/")))
     changed()
   }
   return (

@@ -1,6 +1,6 @@
 import { useState } from "react"
 import { answering, gateway } from "../../app/gateway.ts"
-import { go } from "../../app/location.ts"
+import { go, staying } from "../../app/location.ts"
 import { toast } from "../../app/toasts.ts"
 import { FormDialog } from "../../parts/FormDialog.tsx"
 import pages from "../../parts/pages.module.css"
@@ -37,10 +37,11 @@ const TransferDialog = ({
     const payload = new FormData()
     payload.set("destination", destination)
     if (!all) payload.set("version", String(version))
+    const isHere = staying()
     await answering(() => gateway.stored[how]({ params: { tenant, name }, payload }))
     toast((how === "copy" ? t.copied : t.moved)(visible(destination)))
     close()
-    go(to(destination.split("/")))
+    if (isHere()) go(to(destination.split("/")))
     changed()
   }
   return (

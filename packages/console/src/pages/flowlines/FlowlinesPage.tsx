@@ -3,8 +3,9 @@ import { useAnswer } from "../../app/answer.ts"
 import { addressOf, go, usePath } from "../../app/location.ts"
 import { useTenant } from "../../app/tenant.ts"
 import { toast } from "../../app/toasts.ts"
+import { Frame, NoPage } from "../../parts/Frame.tsx"
 import { Later } from "../../parts/Later.tsx"
-import { common } from "../../texts/en.ts"
+import { common, flowlines } from "../../texts/en.ts"
 import { currentOf } from "./model.ts"
 
 const views = {
@@ -35,6 +36,13 @@ const Flowline = ({
   const props = { tenant, id, current }
   if (view === "versions") return <Later load={views.versions} props={props} failed={failed} />
   if (view === "schedules") return <Later load={views.schedules} props={props} failed={failed} />
+  if (view !== "") {
+    return (
+      <Frame title={flowlines.title}>
+        <NoPage />
+      </Frame>
+    )
+  }
   return <Later load={views.edit} props={{ ...props, current: isNew ? undefined : current, made }} failed={failed} />
 }
 

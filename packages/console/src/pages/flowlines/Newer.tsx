@@ -2,15 +2,17 @@ import { useEffect, useState } from "react"
 import type { Answer } from "../../app/answer.ts"
 import { toast } from "../../app/toasts.ts"
 import { Button } from "../../parts/Button.tsx"
+import { Later } from "../../parts/Later.tsx"
 import css from "../../parts/pages.module.css"
 import look from "../../parts/parts.module.css"
-import { flowlines } from "../../texts/en.ts"
-import { Difference } from "./Difference.tsx"
+import { common, flowlines } from "../../texts/en.ts"
 import own from "./flowlines.module.css"
 import { type Current, isGone } from "./model.ts"
 import type { Editing } from "./useEditing.ts"
 
 const t = flowlines.newer
+const failed = () => toast(common.notLoaded)
+const difference = () => import("./Difference.tsx").then(({ Difference }) => ({ default: Difference }))
 
 /**
  * Shows that somebody else saved a newer version than the one that is edited here, and its changes. A user who has
@@ -64,7 +66,9 @@ export const Newer = ({
           {t.theirs}
         </Button>
       </div>
-      {isShown ? <Difference tenant={tenant} id={id} from={editing.base} to={newest.version} /> : null}
+      {isShown ? (
+        <Later load={difference} props={{ tenant, id, from: editing.base, to: newest.version }} failed={failed} />
+      ) : null}
     </section>
   )
 }

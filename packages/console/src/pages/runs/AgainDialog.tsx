@@ -1,11 +1,12 @@
 import { useState } from "react"
 import { answering, gateway } from "../../app/gateway.ts"
-import { addressOf, go } from "../../app/location.ts"
+import { addressOf, go, staying } from "../../app/location.ts"
 import { useOnce } from "../../app/repeat.ts"
+import { toast } from "../../app/toasts.ts"
 import { FormDialog } from "../../parts/FormDialog.tsx"
 import pages from "../../parts/pages.module.css"
 import { visible } from "../../parts/values.ts"
-import { runs as t } from "../../texts/en.ts"
+import { common, runs as t } from "../../texts/en.ts"
 import type { Detail } from "./models.ts"
 
 interface Parameter {
@@ -71,9 +72,11 @@ const AgainDialog = ({
       return text === undefined || (text === "" && type !== "string") ? [] : [[name, valueOf(text, type)] as const]
     })
     const request = { params: { tenant, id }, query: { version }, payload: { parameters: Object.fromEntries(given) } }
+    const isHere = staying()
     const made = await answering(() => gateway.flowlines.execute(request, once(request)))
     close()
-    go(addressOf(["runs", id, made.id]))
+    if (isHere()) go(addressOf(["runs", id, made.id]))
+    else toast(common.started)
   }
   return (
     <FormDialog title={t.again.title} action={t.again.run} act={start} close={close}>

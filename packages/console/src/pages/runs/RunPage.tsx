@@ -1,6 +1,8 @@
 import { useMemo, useState } from "react"
+import { useAnswer } from "../../app/answer.ts"
 import { answering, gateway } from "../../app/gateway.ts"
-import { addressOf, go, useQuery } from "../../app/location.ts"
+import { Link } from "../../app/Link.tsx"
+import { addressOf, go, staying, useQuery } from "../../app/location.ts"
 import { useOnce } from "../../app/repeat.ts"
 import { useMay } from "../../app/session.ts"
 import { toast } from "../../app/toasts.ts"
@@ -45,6 +47,13 @@ const RunPage = ({
   const { schema, error: definitionError } = found
   // biome-ignore lint/correctness/useExhaustiveDependencies: a version never changes.
   const definition = useMemo(() => found.definition, [found.definition === undefined, run?.version])
+  // A flowline that was run without being saved, or was deleted, cannot be opened.
+  const { value: saved } = useAnswer(
+    tenant === ""
+      ? undefined
+      : (signal) => gateway.flowlines.versions({ params: { tenant, id: flowlineId }, query: { limit: 1 } }, { signal }),
+    [tenant, flowlineId]
+  )
   const [viewText] = useQuery("view")
   const view = views.find((name) => name === viewText) ?? "overview"
   const name = nameOf(definition) ?? flowlineId
@@ -73,6 +82,7 @@ const RunPage = ({
           <span>{run.runtime}</span>
           {run.startedAt === null ? null : <span>{common.duration(run.duration)}</span>}
           <code>{visible(run.id)}</code>
+          {saved === undefined ? null : <Link to={addressOf(["flowlines", flowlineId])}>{t.run.flowline}</Link>}
         </p>
       )}
       <Problem error={error} again={again} />
@@ -123,9 +133,13 @@ const Actions = ({
   const repeat = () => {
     if (isRepeating) return
     setRepeating(true)
+    const isHere = staying()
     answering(() => gateway.executions.again({ params: { tenant, id } }, once(id)))
       .then(
-        (made) => go(addressOf(["runs", flowlineId, made.id])),
+        (made) => {
+          if (isHere()) go(addressOf(["runs", flowlineId, made.id]))
+          else toast(common.started)
+        },
         (cause: unknown) => toast(messageOf(cause))
       )
       .finally(() => setRepeating(false))
@@ -168,11 +182,12 @@ const Actions = ({
         <Confirm
           title={t.run.removeTitle}
           action={common.remove}
-          act={() =>
-            answering(() => gateway.executions.remove({ params: { tenant, id } })).then(() =>
-              go(addressOf(["runs"]), "replace")
-            )
-          }
+          act={() => {
+            const isHere = staying()
+            return answering(() => gateway.executions.remove({ params: { tenant, id } })).then(() => {
+              if (isHere()) go(addressOf(["runs"]), "replace")
+            })
+          }}
           close={close}
         >
           <p>{t.run.removeHelp}</p>
