@@ -30,7 +30,7 @@ layer(consoleOf(files), { excludeTestServices: true })("files of channels", (it)
       assert.strictEqual(kept["ticks.yaml"], ticks(markup))
       assert.deepStrictEqual(await violations(page), [])
       await page.getByRole("button", { name: "Discard changes" }).click()
-      await page.getByRole("button", { name: "Save" }).and(page.locator("[disabled]")).waitFor()
+      await page.getByRole("button", { name: "Save", disabled: true }).waitFor()
     }
   )
 
@@ -65,6 +65,29 @@ layer(consoleOf(files), { excludeTestServices: true })("files of channels", (it)
         await dialog.getByRole("button", { name: "Save mine over theirs" }).click()
         await page.getByText("two is saved").waitFor()
         assert.include((await client.channels.files({ params })).files["a.yaml"], '"mine"')
+        // What is typed while it is saved stays, and what was saved stays in the editor.
+        let answer = () => {}
+        const answered = new Promise<void>((done) => {
+          answer = done
+        })
+        await page.route(/\/channels\/two/, async (route) => {
+          if (route.request().method() === "PUT") await answered
+          await route.continue()
+        })
+        await inEditor(page, "a.yaml", ticks("saved"))
+        await page.getByText("Not saved yet").waitFor()
+        await page.keyboard.press("ControlOrMeta+s")
+        await page.getByRole("button", { name: "Save", disabled: true }).waitFor()
+        await page.keyboard.insertText("# typed meanwhile")
+        answer()
+        await page.getByRole("button", { name: "Save", disabled: false }).waitFor()
+        await page.getByText("Not saved yet").waitFor()
+        assert.include((await client.channels.files({ params })).files["a.yaml"], '"saved"')
+        assert.include(await editor(page, /^a\.yaml/).innerText(), "# typed meanwhile")
+        await page.keyboard.press("ControlOrMeta+s")
+        await soon(async () =>
+          assert.include((await client.channels.files({ params })).files["a.yaml"], "# typed meanwhile")
+        )
         await page.context().close()
         await other.context().close()
       })

@@ -1,4 +1,5 @@
-import { useEffect, useSyncExternalStore } from "react"
+import { useEffect, useRef, useSyncExternalStore } from "react"
+import { common } from "../texts/en.ts"
 import { store } from "./store.ts"
 
 /** A keyboard shortcut and its description. */
@@ -30,3 +31,19 @@ export const useKeys = (keys: ReadonlyArray<KeyHelp>): void => {
 
 /** The shortcuts of the mounted components. */
 export const useKnownKeys = (): ReadonlyArray<KeyHelp> => useSyncExternalStore(all.subscribe, all.get)
+
+/** Saves by the usual key, wherever the focus is. */
+export const useSaveKey = (save: () => void): void => {
+  useKeys(common.saveKeys)
+  const latest = useRef(save)
+  latest.current = save
+  useEffect(() => {
+    const pressed = (event: KeyboardEvent) => {
+      if (event.key !== "s" || !(event.ctrlKey || event.metaKey) || event.altKey) return
+      event.preventDefault()
+      latest.current()
+    }
+    addEventListener("keydown", pressed)
+    return () => removeEventListener("keydown", pressed)
+  }, [])
+}

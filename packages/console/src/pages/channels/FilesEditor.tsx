@@ -1,8 +1,9 @@
 import { EditorState } from "@codemirror/state"
 import type { EditorView } from "@codemirror/view"
-import { useMemo, useRef, useState } from "react"
+import { useEffect, useMemo, useRef, useState } from "react"
 import { useAnswer } from "../../app/answer.ts"
 import { answering, gateway, isLost } from "../../app/gateway.ts"
+import { useSaveKey } from "../../app/keys.ts"
 import { useQuery } from "../../app/location.ts"
 import { useMay } from "../../app/session.ts"
 import { toast } from "../../app/toasts.ts"
@@ -69,21 +70,26 @@ const FilesEditor = ({
     }
   }
   const stored = useAnswer(load, [tenant, channel])
+  // What was saved here, until it is read again: the former files must not come back meanwhile.
+  const [own, setOwn] = useState<Stored>()
+  // biome-ignore lint/correctness/useExhaustiveDependencies: every answer is newer.
+  useEffect(() => setOwn(undefined), [stored.value])
+  const there = own ?? stored.value
   const begin: Draft | undefined =
-    stored.value === undefined
-      ? undefined
-      : { files: stored.value.digest === undefined ? example : stored.value.files, base: stored.value.digest }
+    there === undefined ? undefined : { files: there.digest === undefined ? example : there.files, base: there.digest }
   const current = draft ?? begin
   const files = current?.files ?? {}
   const names = Object.keys(files).sort()
   const file = names.includes(chosen) ? chosen : (names.find((name) => /^channel_structure\./.test(name)) ?? names[0])
-  const isNew = stored.value !== undefined && stored.value.digest === undefined
+  const isNew = there !== undefined && there.digest === undefined
   const isChanged = draft !== undefined && (isNew || begin === undefined || !areSame(draft.files, begin.files))
-  const isBehind = draft !== undefined && stored.value !== undefined && draft.base !== stored.value.digest
-  const mayWrite = may && stored.value?.writable !== false
+  const isBehind = draft !== undefined && there !== undefined && draft.base !== there.digest
+  const mayWrite = may && there?.writable !== false
+  const latest = useRef(draft)
+  latest.current = draft
 
-  const change = (next: Files) => {
-    const made = { files: next, base: current?.base }
+  const change = (next: Files, base = current?.base) => {
+    const made = { files: next, base }
     setDraft(made)
     if (!keepDraft(tenant, channel, made)) toast(t.notKept)
   }
@@ -101,7 +107,11 @@ const FilesEditor = ({
         base === undefined ? { "if-none-match": "*" } : { "if-match": `"${base}"` }
       const params = { tenant, channel }
       const made = await answering(() => gateway.channels.save({ params, payload: { files } }, { headers }))
+      const typed = latest.current?.files
       drop()
+      // What was typed meanwhile goes on, on top of what was saved.
+      if (typed !== undefined && !areSame(typed, files)) change(typed, made.digest)
+      setOwn({ files, digest: made.digest, writable: true })
       setTheirs(undefined)
       toast(made.restart.length === 0 ? t.saved(channel) : t.savedRestart(channel, made.restart.join(", ")))
       stored.again()
@@ -121,6 +131,10 @@ const FilesEditor = ({
       setBusy(false)
     }
   }
+  const canSave = !isBusy && (isChanged || isNew)
+  useSaveKey(() => {
+    if (mayWrite && canSave) void save(current?.base)
+  })
   const show = (fault: Fault) => {
     target.current = fault
     if (fault.file !== undefined && fault.file !== file) choose(fault.file)
@@ -149,9 +163,7 @@ const FilesEditor = ({
   }
   return (
     <>
-      {stored.value?.writable === false ? (
-        <p className={shared.notice}>{stored.value.reason ?? t.notWritable}</p>
-      ) : null}
+      {there?.writable === false ? <p className={shared.notice}>{there.reason ?? t.notWritable}</p> : null}
       {isBehind && !isNew ? (
         <p className={shared.notice} role="status">
           {t.behind}
@@ -206,11 +218,7 @@ const FilesEditor = ({
       </div>
       {mayWrite ? (
         <div className={shared.actions}>
-          <Button
-            className={look.primary!}
-            isDisabled={isBusy || !(isChanged || isNew)}
-            onPress={() => void save(current.base)}
-          >
+          <Button className={look.primary!} isDisabled={!canSave} onPress={() => void save(current.base)}>
             {isNew ? t.makeChannel : common.save}
           </Button>
           <Button className={look.button!} onPress={() => setNaming("new")}>
