@@ -1,4 +1,4 @@
-import { useEffect, useMemo, useRef, useState } from "react"
+import { useEffect, useMemo, useState } from "react"
 import type { Answer } from "../../app/answer.ts"
 import { useSaveKey } from "../../app/keys.ts"
 import { useMay } from "../../app/session.ts"
@@ -14,6 +14,7 @@ import { Dialogs, type Open } from "./Dialogs.tsx"
 import { FaultList } from "./FaultList.tsx"
 import { FlowlineFrame } from "./FlowlineFrame.tsx"
 import own from "./flowlines.module.css"
+import { Given } from "./Given.tsx"
 import { type Current, type Issue, inputsOf, isGone, nameOf, nodesFor, useNodes } from "./model.ts"
 import { Newer } from "./Newer.tsx"
 import { NodePanel } from "./NodePanel.tsx"
@@ -74,15 +75,6 @@ export const Editing = ({
   const [panel, setPanel] = useState<"node" | "try">("node")
   const [open, setOpen] = useState<Open>()
   const [sample, setSample] = useSample(tenant, address)
-
-  // A link of the tester replaces the stored draft, once.
-  const isTaken = useRef(false)
-  useEffect(() => {
-    if (given === undefined || isTaken.current) return
-    isTaken.current = true
-    setText(given)
-    history.replaceState(history.state, "", location.pathname + location.search)
-  }, [given, setText])
 
   const issues = useMemo(
     (): ReadonlyArray<Issue> =>
@@ -186,6 +178,7 @@ export const Editing = ({
       }
     >
       {isKept ? null : <p role="alert">{t.notKept}</p>}
+      <Given given={given} editing={editing} />
       <Newer tenant={tenant} id={id} editing={editing} current={current} isConflict={isConflict} />
       <Problem error={failure} />
       <div className={own.columns}>
