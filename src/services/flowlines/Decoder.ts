@@ -13,7 +13,7 @@ import type { RunCeilings } from "../shared/settings/Settings.ts"
 import type { TenantId } from "../shared/Tenant.ts"
 import { type Binding, type Bound, bind, settled, settledResult } from "./Binding.ts"
 import { fieldWarnings } from "./FieldCheck.ts"
-import type { Finding } from "./Finding.ts"
+import { type Finding, valueAt } from "./Finding.ts"
 import type { FlowlineFile } from "./FlowlineFile.ts"
 import type { FullVersion } from "./FlowlineStore.ts"
 import { type Needs, needsOf, outline } from "./Outline.ts"
@@ -146,16 +146,13 @@ export const conclude = (
   })
 }
 
-const textAt = (value: unknown, path: ReadonlyArray<PropertyKey>): unknown =>
-  path.reduce<unknown>((inner, key) => (inner as Record<PropertyKey, unknown> | undefined)?.[key], value)
-
 /** The part of an issue that is about a parameter that an execution gives. */
 export const parametersPart = "parameters"
 
 const issueOf = ({ path, detail, key, inside, given }: Finding, source: SourceDocument): Issue => {
   const pointer = pointerOf(path)
   if (given === true) return { part: parametersPart, pointer, detail }
-  const text = textAt(source.value, path)
+  const text = valueAt(source.value, path)
   if (inside !== undefined && typeof text === "string") {
     return { pointer, detail, ...source.inside(path, text, inside) }
   }

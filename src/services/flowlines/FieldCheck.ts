@@ -6,7 +6,7 @@ import { errors, type Surroundings } from "../../nodes/Node.ts"
 import { componentOf, type DagNode, type Flowline } from "../../protocol/Flowline.ts"
 import { topologicalOrder } from "../../protocol/TopologicalOrder.ts"
 import type { Bound } from "./Binding.ts"
-import type { Finding } from "./Finding.ts"
+import { type Finding, valueAt } from "./Finding.ts"
 
 /** Maximum number of warnings of a flowline. */
 const maxWarnings = 50
@@ -17,12 +17,6 @@ const always = ["_source", "tags", "error"]
 /** What the node does with fields. A node of the tenant may do anything. */
 export const fieldUseOf = (node: DagNode, surroundings: Surroundings): FieldUse =>
   asked(node, (type) => type.fields, surroundings) ?? anyFields
-
-const textAt = (value: unknown, path: ReadonlyArray<string | number>): unknown =>
-  path.reduce<unknown>(
-    (inner, key) => (typeof inner === "object" && inner !== null ? Reflect.get(inner, key) : undefined),
-    value
-  )
 
 /** The fields of the records that a node receives: of several senders, those of any. */
 const together = (all: ReadonlyArray<Known>): Known => {
@@ -94,7 +88,7 @@ const findingOf = (
     [...known].filter((one) => !always.includes(one))
   )
   const detail = `${componentOf(node)}: no record that comes here can have the field ${JSON.stringify(name)}${near}`
-  const text = offset === undefined ? undefined : textAt(node.settings, path)
+  const text = offset === undefined ? undefined : valueAt(node.settings, path)
   const inside = typeof text === "string" && offset !== undefined ? position(text, offset) : undefined
   return { path: ["dag", index, "settings", ...path], detail, ...(inside === undefined ? {} : { inside }) }
 }

@@ -1,4 +1,9 @@
+import * as Predicate from "effect/Predicate"
 import type { Position } from "../../languages/document/DocumentSource.ts"
+
+/** The part of a flowline's value at a path. */
+export const valueAt = (value: unknown, path: ReadonlyArray<PropertyKey>): unknown =>
+  path.reduce<unknown>((inner, key) => (Predicate.isObjectOrArray(inner) ? Reflect.get(inner, key) : undefined), value)
 
 /** A fault in a flowline's value. */
 export interface Finding {

@@ -1,6 +1,7 @@
 import { listed, maxSuggestions, suggestion } from "../../languages/Suggest.ts"
 import { chosen, errors, type NodeType } from "../../nodes/Node.ts"
 import { type Edge, findCycles } from "./Cycles.ts"
+import type { Finding } from "./Finding.ts"
 
 /** The data of a node for the graph checks. Parts that could not be read are absent. */
 export interface GraphNode {
@@ -12,16 +13,10 @@ export interface GraphNode {
   readonly publish: ReadonlyArray<{ readonly stream?: string }> | undefined
 }
 
-/** A fault at a path inside `dag`. */
-export interface GraphIssue {
-  readonly path: ReadonlyArray<string | number>
-  readonly detail: string
-}
-
-/** All faults in the connections of the nodes. */
-export const checkGraph = (nodes: ReadonlyArray<GraphNode>): ReadonlyArray<GraphIssue> => {
+/** All faults in the connections of the nodes, at paths inside `dag`. */
+export const checkGraph = (nodes: ReadonlyArray<GraphNode>): ReadonlyArray<Finding> => {
   const byName = new Map<string, number>()
-  const issues: Array<GraphIssue> = []
+  const issues: Array<Finding> = []
   nodes.forEach(({ component, named }, index) => {
     if (component === undefined) return
     if (!byName.has(component)) byName.set(component, index)
@@ -49,7 +44,7 @@ export const checkGraph = (nodes: ReadonlyArray<GraphNode>): ReadonlyArray<Graph
   return [...issues, ...checkReachable(nodes, edges, inside)]
 }
 
-const checkPublications = ({ type, publish = [] }: GraphNode, index: number): ReadonlyArray<GraphIssue> => {
+const checkPublications = ({ type, publish = [] }: GraphNode, index: number): ReadonlyArray<Finding> => {
   const seen = new Set<string>()
   return publish.flatMap(({ stream }, at) => {
     if (stream === undefined) return []
@@ -68,7 +63,7 @@ const checkPublications = ({ type, publish = [] }: GraphNode, index: number): Re
   })
 }
 
-const checkCounts = ({ type, subscribe }: GraphNode, index: number): ReadonlyArray<GraphIssue> => {
+const checkCounts = ({ type, subscribe }: GraphNode, index: number): ReadonlyArray<Finding> => {
   if (type === undefined || subscribe === undefined) return []
   const { min, max } = type.inputs
   const path = [index, "subscribe"]
@@ -86,9 +81,9 @@ const checkSubscriptions = (
   index: number,
   edges: Array<Edge>,
   suggest: boolean
-): ReadonlyArray<GraphIssue> => {
+): ReadonlyArray<Finding> => {
   const seen = new Set<string>()
-  return (nodes[index]!.subscribe ?? []).flatMap(({ component, stream }, at): ReadonlyArray<GraphIssue> => {
+  return (nodes[index]!.subscribe ?? []).flatMap(({ component, stream }, at): ReadonlyArray<Finding> => {
     const path = [index, "subscribe", at]
     if (component === undefined) return []
     const from = byName.get(component)
@@ -116,7 +111,7 @@ const checkReachable = (
   nodes: ReadonlyArray<GraphNode>,
   edges: ReadonlyArray<Edge>,
   inCycle: ReadonlySet<number>
-): ReadonlyArray<GraphIssue> => {
+): ReadonlyArray<Finding> => {
   const receivers = nodes.map((): Array<number> => [])
   const resolved = nodes.map(() => 0)
   for (const { from, to } of edges) {

@@ -1,14 +1,7 @@
-import { type Position, positionOf } from "../../languages/document/DocumentSource.ts"
+import { positionOf } from "../../languages/document/DocumentSource.ts"
 import { mayHoldSecrets, secretSettings } from "../../nodes/SecretSettings.ts"
 import { secretReferences } from "../../protocol/Secrets.ts"
-
-/** A fault of a reference to a secret. */
-export interface SecretFinding {
-  readonly path: ReadonlyArray<PropertyKey>
-  readonly detail: string
-  readonly key?: boolean
-  readonly inside?: Position
-}
+import type { Finding } from "./Finding.ts"
 
 const malformed =
   `A reference to a secret is \${secret:NAME}, whose name is a capital letter and at most 63 capital letters, digits ` +
@@ -32,8 +25,8 @@ const refusal = (path: ReadonlyArray<PropertyKey>, dag: unknown): string | undef
 }
 
 /** The faults of the references to secrets in a flowline that may be faulty elsewhere. */
-export const checkSecrets = (value: unknown): ReadonlyArray<SecretFinding> => {
-  const findings: Array<SecretFinding> = []
+export const checkSecrets = (value: unknown): ReadonlyArray<Finding> => {
+  const findings: Array<Finding> = []
   const dag: unknown = typeof value === "object" && value !== null && "dag" in value ? value.dag : undefined
   const visit = (part: unknown, path: ReadonlyArray<PropertyKey>): void => {
     if (typeof part === "string") {

@@ -2,6 +2,7 @@ import * as Predicate from "effect/Predicate"
 import { unknownName } from "../../languages/Suggest.ts"
 import type { NodeType } from "../../nodes/Node.ts"
 import { maxParameterSets } from "../../protocol/FlowlineTests.ts"
+import type { Finding } from "./Finding.ts"
 import { declaredIn, givenFindings } from "./ParameterCheck.ts"
 
 /** A node as far as tests name it. */
@@ -11,23 +12,17 @@ interface TestedNode {
   readonly publish: ReadonlyArray<{ readonly stream?: string }> | undefined
 }
 
-interface TestFinding {
-  readonly path: ReadonlyArray<PropertyKey>
-  readonly detail: string
-  readonly key?: boolean
-}
-
 const listOf = (value: unknown): ReadonlyArray<unknown> => (Array.isArray(value) ? value : [])
 const membersOf = (value: unknown): Readonly<Record<string, unknown>> => (Predicate.isObject(value) ? value : {})
 
 /** What the schema cannot see in the tests of a flowline: names that nothing has. The schema reports the rest. */
-export const checkTests = (value: unknown, nodes: ReadonlyArray<TestedNode>): ReadonlyArray<TestFinding> => {
+export const checkTests = (value: unknown, nodes: ReadonlyArray<TestedNode>): ReadonlyArray<Finding> => {
   const byName = new Map(nodes.map((node) => [node.component, node]))
   const names = [...byName.keys()].filter((name) => name !== undefined)
   const inputs = names.filter((name) => byName.get(name)?.type?.kind === "input")
   const seen = new Set<string>()
 
-  const checkGiven = (given: unknown, path: ReadonlyArray<PropertyKey>): ReadonlyArray<TestFinding> =>
+  const checkGiven = (given: unknown, path: ReadonlyArray<PropertyKey>): ReadonlyArray<Finding> =>
     Object.keys(membersOf(given)).flatMap((name) => {
       const node = byName.get(name)
       const own = [...path, name]
@@ -37,9 +32,9 @@ export const checkTests = (value: unknown, nodes: ReadonlyArray<TestedNode>): Re
       return [{ path: own, key: true, detail: `${name} is no input: a test gives records to inputs` }]
     })
 
-  const checkExpectation = (expectation: unknown, path: ReadonlyArray<PropertyKey>): ReadonlyArray<TestFinding> => {
+  const checkExpectation = (expectation: unknown, path: ReadonlyArray<PropertyKey>): ReadonlyArray<Finding> => {
     const { at, stream, records, rejected, count } = membersOf(expectation)
-    const findings: Array<TestFinding> = []
+    const findings: Array<Finding> = []
     if (records === undefined && rejected === undefined && count === undefined)
       findings.push({ path, detail: "Expected records, rejected or count" })
     if (typeof at !== "string" || at === "") return findings
@@ -70,7 +65,7 @@ export const checkTests = (value: unknown, nodes: ReadonlyArray<TestedNode>): Re
 
   const { declared } = declaredIn(value)
   const sets = new Set<string>()
-  const checkParameters = (parameters: unknown, path: ReadonlyArray<PropertyKey>): ReadonlyArray<TestFinding> => {
+  const checkParameters = (parameters: unknown, path: ReadonlyArray<PropertyKey>): ReadonlyArray<Finding> => {
     const values = membersOf(parameters)
     sets.add(JSON.stringify(values))
     if (sets.size > maxParameterSets) {
