@@ -40,6 +40,25 @@ const close = async (opened: OpenedFile | OpenFailure) => {
 
 const unreachable = () => new StorageUnreachable({ storage: "data" })
 
+/** Opens a file below a folder until a scope closes, with a function that reads a part of it. */
+export const openInScope = Effect.fnUntraced(function* (
+  deadline: number,
+  folder: () => string | Promise<string>,
+  path: string
+) {
+  const opened = yield* Effect.acquireRelease(
+    Effect.tryPromise({
+      try: async () => within(deadline, openInside(await folder(), path), close),
+      catch: unreachable
+    }),
+    (opened) => Effect.promise(() => close(opened))
+  )
+  if (typeof opened === "string") return opened
+  const read = (span: { readonly start: number; readonly end: number }) =>
+    Stream.mapError(chunksOf(opened.handle, span, deadline), unreachable)
+  return { ...opened, read }
+})
+
 /** Opens files below a folder until a scope closes. Each step has `deadline` milliseconds. */
 export const fileOpener = (deadline: number) => {
   const hashOf = fileHashes(deadline)
@@ -47,17 +66,13 @@ export const fileOpener = (deadline: number) => {
     root: string,
     path: string
   ): Effect.fn.Return<ConfFile | OpenFailure, StorageUnreachable, Scope.Scope> {
-    const opened = yield* Effect.acquireRelease(
-      Effect.tryPromise({ try: () => within(deadline, openInside(root, path), close), catch: unreachable }),
-      (opened) => Effect.promise(() => close(opened))
-    )
+    const opened = yield* openInScope(deadline, () => root, path)
     if (typeof opened === "string") return opened
     return {
       size: opened.size,
       lastModified: opened.modifiedAt,
       sha256: yield* Effect.tryPromise({ try: () => hashOf(opened), catch: unreachable }),
-      read: (span = { start: 0, end: opened.size }) =>
-        Stream.mapError(chunksOf(opened.handle, span, deadline), unreachable)
+      read: (span = { start: 0, end: opened.size }) => opened.read(span)
     }
   })
 }

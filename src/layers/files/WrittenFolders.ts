@@ -3,12 +3,12 @@ import { dirname, join, resolve } from "node:path"
 import { Effect, Layer, Stream } from "effect"
 import { codeOf } from "../../drivers/Failure.ts"
 import { within } from "../../drivers/files/Deadline.ts"
-import { isAbsent, isInside, type OpenedFile, type OpenFailure, openInside } from "../../drivers/files/OpenInside.ts"
+import { isAbsent, isInside, type OpenFailure } from "../../drivers/files/OpenInside.ts"
 import { StorageUnreachable } from "../../errors/StorageUnreachable.ts"
 import { workFolder } from "../../protocol/Roots.ts"
 import { type Absence, type Place, RunFileStore } from "../../services/files/RunFileStore.ts"
 import { dataRoot, Settings } from "../../services/shared/settings/Settings.ts"
-import { chunksOf } from "../conf/Chunks.ts"
+import { openInScope } from "../conf/OpenFile.ts"
 import { filesBelow } from "./FileWalk.ts"
 
 const absences: Readonly<Record<OpenFailure, Absence>> = {
@@ -33,10 +33,6 @@ const entryAt = async (folder: string, path: string): Promise<Absence | { readon
     if (isAbsent(error)) return "missing"
     throw error
   }
-}
-
-const close = async (opened: OpenedFile | OpenFailure) => {
-  if (typeof opened !== "string") await opened.handle.close()
 }
 
 /** The data areas on this machine's disk, `<root>/<tenant>/data/`, and the operator's roots. */
@@ -79,18 +75,8 @@ export const layer = Layer.effect(
       },
       open: Effect.fn("RunFileStore.open")(function* (place, path) {
         if (isHidden(path)) return "missing" as const
-        const opened = yield* Effect.acquireRelease(
-          Effect.tryPromise({
-            try: async () => within(storageDeadline, openInside(await folderOf(place), path), close),
-            catch: unreachable
-          }),
-          (opened) => Effect.promise(() => close(opened))
-        )
-        if (typeof opened === "string") return absences[opened]
-        const { handle, size, modifiedAt, version } = opened
-        const read = (span: { readonly start: number; readonly end: number }) =>
-          Stream.mapError(chunksOf(handle, span, storageDeadline), unreachable)
-        return { size, modifiedAt, version, read }
+        const opened = yield* openInScope(storageDeadline, () => folderOf(place), path)
+        return typeof opened === "string" ? absences[opened] : opened
       }),
       absence: Effect.fn("RunFileStore.absence")((place, path) =>
         Effect.tryPromise({ try: () => absence(place, path), catch: unreachable })
