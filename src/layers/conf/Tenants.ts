@@ -3,7 +3,7 @@ import { readdir, stat } from "node:fs/promises"
 import { join } from "node:path"
 import { Effect, Layer, Schema } from "effect"
 import { codeOf } from "../../drivers/Failure.ts"
-import { within } from "../../drivers/files/Deadline.ts"
+import { oneAtATime } from "../../drivers/files/Deadline.ts"
 import { StorageUnreachable } from "../../errors/StorageUnreachable.ts"
 import { monotonicNow } from "../../protocol/MonotonicTime.ts"
 import { AccessRules } from "../../services/access/AccessRules.ts"
@@ -36,19 +36,13 @@ export const layer = Layer.effect(
     let known: ReadonlySet<string> = new Set()
     let readAt = Number.NEGATIVE_INFINITY
     const read = async (): Promise<ReadonlySet<string>> => {
-      const entries = await within(storageDeadline, foldersOf(conf))
+      const entries = await foldersOf(conf)
       known = new Set(entries.filter((e) => e.isDirectory() && isTenantName(e.name)).map((e) => e.name))
       return known
     }
-    // Concurrent requests share one read of the folder.
-    let reading: Promise<ReadonlySet<string>> | undefined
+    const reads = oneAtATime<ReadonlySet<string>>(storageDeadline)
     const current = Effect.tryPromise({
-      try: () => {
-        reading ??= read().finally(() => {
-          reading = undefined
-        })
-        return reading
-      },
+      try: () => reads(conf, read),
       catch: () => new StorageUnreachable({ storage: "data" })
     }).pipe(
       Effect.tap(() =>
