@@ -8,11 +8,12 @@ import type {
   GroupKey,
   Measure
 } from "../../src/languages/query/aggregation/Grouping.ts"
-import { holds, type StoredDocument, valueAt } from "../../src/languages/query/Evaluate.ts"
+import { valueAt } from "../../src/languages/query/FieldName.ts"
 import { latest } from "../../src/languages/query/IndexedDocument.ts"
 import { instantOf } from "../../src/languages/query/Instant.ts"
 import { original, storable } from "../../src/languages/query/StoredText.ts"
 import { compareTexts } from "../../src/languages/query/text/TextPattern.ts"
+import { holds, type StoredDocument } from "./Evaluate.ts"
 
 /** A number without an exponent and without zeros at its ends. */
 const plainDigits = (literal: string): string => {

@@ -4,7 +4,7 @@ import { Search } from "../../src/drivers/search/Search.ts"
 import type { NotFound } from "../../src/errors/NotFound.ts"
 import { readRaw } from "../../src/languages/json/JsonNumbers.ts"
 import { aggregate } from "../../src/languages/query/aggregation/Aggregate.ts"
-import { holds, type StoredDocument, valueAt } from "../../src/languages/query/Evaluate.ts"
+import { valueAt } from "../../src/languages/query/FieldName.ts"
 import { namesIn } from "../../src/languages/query/FieldNames.ts"
 import { collectTypes, typesOfBits } from "../../src/languages/query/FieldTypes.ts"
 import { type Hit, type IndexInfo, type Key, latest, type Row } from "../../src/languages/query/IndexedDocument.ts"
@@ -15,6 +15,7 @@ import { original, originalJson, storable } from "../../src/languages/query/Stor
 import { compareTexts } from "../../src/languages/query/text/TextPattern.ts"
 import { framed } from "../support/framed.ts"
 import { engineOn, rawAt } from "./Aggregations.ts"
+import { holds, type StoredDocument } from "./Evaluate.ts"
 import { sortedPage } from "./Sorted.ts"
 
 interface Kept extends Omit<StoredDocument, "index"> {

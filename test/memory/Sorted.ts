@@ -1,10 +1,10 @@
 import type { SortedPage, SortedSpan } from "../../src/drivers/search/Search.ts"
-import type { StoredDocument } from "../../src/languages/query/Evaluate.ts"
 import type { Hit } from "../../src/languages/query/IndexedDocument.ts"
 import type { SortKey, SortValue } from "../../src/languages/query/Sort.ts"
 import { storable } from "../../src/languages/query/StoredText.ts"
 import { compareTexts } from "../../src/languages/query/text/TextPattern.ts"
 import { compareKeys, elementsOf, rawAt, scalarKey } from "./Aggregations.ts"
+import type { StoredDocument } from "./Evaluate.ts"
 
 const compareValues = ({ descending, missingFirst }: SortKey, a: SortValue, b: SortValue): number => {
   if (a === null || b === null) return (Number(a === null) - Number(b === null)) * (missingFirst ? -1 : 1)

@@ -1,8 +1,8 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Result } from "effect"
-import { holds } from "../../src/languages/query/Evaluate.ts"
 import { placeOf } from "../../src/languages/query/Instant.ts"
 import { parseQuery } from "../../src/languages/query/QueryParser.ts"
+import { holds } from "../memory/Evaluate.ts"
 
 const now = Date.parse("2026-11-21T10:20:30Z")
 

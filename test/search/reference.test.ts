@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Result } from "effect"
-import { holds } from "../../src/languages/query/Evaluate.ts"
 import { parseQuery } from "../../src/languages/query/QueryParser.ts"
+import { holds } from "../memory/Evaluate.ts"
 import { type Random, randomOf } from "./generated.ts"
 import { type Doc, finds } from "./reference.ts"
 

@@ -26,8 +26,8 @@ export type Query =
   /** A text matches a regular expression of `TextPattern.ts`. */
   | { readonly _tag: "Matches"; readonly field: FieldName; readonly pattern: string }
   /**
-   * Words of a text match these expressions, in this sequence or at most `slop` moves from it: see `Nearness.ts`. The
-   * expressions match whole words.
+   * Words of a text match these expressions, in this sequence or at most `slop` moves from it: see `flow_near` in the
+   * database. The expressions match whole words.
    */
   | {
       readonly _tag: "Words"

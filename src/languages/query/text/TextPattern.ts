@@ -51,19 +51,6 @@ export const hasWildcard = (text: string): boolean => /^(?:[^\\*?]|\\[\s\S])*[*?
 /** A text without its escaping backslashes. */
 export const unescaped = (text: string): string => text.replace(/\\([\s\S])/gu, "$1")
 
-const compiled = new Map<string, RegExp>()
-
-/** Whether a text matches an expression, as PostgreSQL would decide. */
-export const fits = (pattern: string, text: string): boolean => {
-  let expression = compiled.get(pattern)
-  if (expression === undefined) {
-    if (compiled.size > 1000) compiled.clear()
-    expression = new RegExp(pattern, "su")
-    compiled.set(pattern, expression)
-  }
-  return expression.test(text)
-}
-
 /** Compares texts in the order of code points, which is that of UTF-8 bytes. */
 export const compareTexts = (a: string, b: string): number => {
   const length = Math.min(a.length, b.length)

@@ -1,12 +1,12 @@
 import * as Predicate from "effect/Predicate"
-import { compareDecimals, isRaw } from "../json/JsonNumbers.ts"
-import { addressOf } from "./Address.ts"
-import { cuts } from "./FieldName.ts"
-import { instantOf } from "./Instant.ts"
-import { each, type FieldName, type Limits, type Query, type Values } from "./Query.ts"
-import { storable } from "./StoredText.ts"
-import { isNear } from "./text/Nearness.ts"
-import { compareTexts, fieldNames, fits } from "./text/TextPattern.ts"
+import { compareDecimals, isRaw } from "../../src/languages/json/JsonNumbers.ts"
+import { addressOf } from "../../src/languages/query/Address.ts"
+import { cuts, members } from "../../src/languages/query/FieldName.ts"
+import { instantOf } from "../../src/languages/query/Instant.ts"
+import { each, type FieldName, type Limits, type Query, type Values } from "../../src/languages/query/Query.ts"
+import { storable } from "../../src/languages/query/StoredText.ts"
+import { compareTexts, fieldNames } from "../../src/languages/query/text/TextPattern.ts"
+import { fits, isNear } from "./Nearness.ts"
 
 /** A stored document. Its texts are encoded by `StoredText.ts`. */
 export interface StoredDocument {
@@ -30,12 +30,6 @@ const floorOf = (digits: string): number => {
   const floor = Math.floor(Number(digits))
   return compareDecimals(String(floor), digits) > 0 ? floor - 1 : floor
 }
-
-/** A member of the values, through one level of lists. */
-const members = (values: ReadonlyArray<unknown>, name: string): ReadonlyArray<unknown> =>
-  values
-    .flatMap((value) => (Array.isArray(value) ? value : [value]))
-    .flatMap((value) => (isObject(value) && Object.hasOwn(value, name) ? [value[name]] : []))
 
 const below = (value: unknown): ReadonlyArray<unknown> =>
   !Predicate.isObjectOrArray(value) || isRaw(value) ? [value] : [value, ...Object.values(value).flatMap(below)]
@@ -167,31 +161,4 @@ export const holds = (
       })
     }
   }
-}
-
-const memberAt = (value: unknown, way: ReadonlyArray<string>): unknown =>
-  way.reduce<unknown>((inner, name) => {
-    if (isObject(inner)) return Object.hasOwn(inner, name) ? inner[name] : undefined
-    return Array.isArray(inner) && /^\d{1,9}$/.test(name) ? inner[Number(name)] : undefined
-  }, value)
-
-/**
- * The value of a field in a row, given as the parts of its name: the nested member first, the member with the whole
- * dotted name last, else a list of the values that the name reaches through lists. Undefined when there is none, or
- * only null and nulls are skipped.
- */
-export const valueAt = (document: unknown, parts: ReadonlyArray<string>, passesNull = false): unknown => {
-  const ways = cuts(parts)
-  for (const way of ways) {
-    const value = memberAt(document, way)
-    if (value !== undefined && (value !== null || !passesNull)) return value
-  }
-  for (const way of ways.filter(({ length }) => length > 1)) {
-    const values = way
-      .reduce(members, [document] as ReadonlyArray<unknown>)
-      .flat()
-      .filter((value) => value !== null)
-    if (values.length > 0) return values
-  }
-  return undefined
 }

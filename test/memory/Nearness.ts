@@ -1,5 +1,17 @@
-import { fits } from "./TextPattern.ts"
-import { wordsOf } from "./Words.ts"
+import { wordsOf } from "../../src/languages/query/text/Words.ts"
+
+const compiled = new Map<string, RegExp>()
+
+/** Whether a text matches an expression, as PostgreSQL would decide. */
+export const fits = (pattern: string, text: string): boolean => {
+  let expression = compiled.get(pattern)
+  if (expression === undefined) {
+    if (compiled.size > 1000) compiled.clear()
+    expression = new RegExp(pattern, "su")
+    compiled.set(pattern, expression)
+  }
+  return expression.test(text)
+}
 
 /**
  * Whether words of a text match the expressions at most `slop` moves from their sequence. An expression that is found
