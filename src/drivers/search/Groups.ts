@@ -46,14 +46,9 @@ export const groupsOf = (parts: ReadonlyArray<Part>, size = none): ReadonlyArray
   const room = Math.floor(Math.min(largest.parameters / (size.parameters + 4), largest.pieces / (size.pieces + 8)))
   const [few, most] = [Math.min(usual, room), Math.min(together, room)]
   if (parts.length <= few) return [{ parts, slice: { from: undefined, to: undefined } }]
-  const undated = parts.filter(({ month }) => month === "")
-  const months = new Map<string, Array<Part>>()
-  for (const part of parts) {
-    if (part.month === "") continue
-    const known = months.get(part.month)
-    if (known === undefined) months.set(part.month, [part])
-    else known.push(part)
-  }
+  const months = Map.groupBy(parts, ({ month }) => month)
+  const undated = months.get("") ?? []
+  months.delete("")
   const found: Array<{ readonly first: string; readonly parts: Array<Part> }> = []
   for (const [month, own] of [...months].sort(([a], [b]) => (a < b ? -1 : 1))) {
     const last = found.at(-1)

@@ -2,7 +2,6 @@ import { type DuckDBType, DuckDBTypeId as Id } from "@duckdb/node-api"
 import { type Column, isJson, literal, typeText } from "../../drivers/duckdb/Columns.ts"
 import { type Database, SqlFailure } from "../../drivers/duckdb/Database.ts"
 import { identifier } from "../../drivers/sql/Identifier.ts"
-import type { Format } from "../../nodes/inputs/files/Format.ts"
 import type { OpenedFile } from "./Files.ts"
 
 const mib = 1024 * 1024
@@ -164,14 +163,8 @@ const ndjson = async (files: ReadonlyArray<OpenedFile>, database: Database): Pro
 /** The query that reads the files; undefined when they are empty and their columns unknown. */
 export const source = async (files: ReadonlyArray<OpenedFile>, database: Database): Promise<string | undefined> => {
   const parts: Array<string> = []
-  const groups = new Map<Format, Array<OpenedFile>>()
-  for (const file of files) {
-    if (file.bytes === 0) continue
-    const group = groups.get(file.format)
-    if (group === undefined) groups.set(file.format, [file])
-    else group.push(file)
-  }
-  for (const [format, group] of groups) {
+  const filled = files.filter(({ bytes }) => bytes > 0)
+  for (const [format, group] of Map.groupBy(filled, ({ format }) => format)) {
     switch (format) {
       case "lines":
         parts.push(lines(group))
