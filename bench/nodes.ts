@@ -3,6 +3,7 @@ import { catalogue } from "../src/nodes/Catalogue.ts"
 import type { Event, NodeContext } from "../src/nodes/Node.ts"
 import { pinned } from "./measure.ts"
 import { cases } from "./nodeCases.ts"
+import { nodeContext } from "./nodeContext.ts"
 
 /**
  * Nodes of stream flowlines on batches of 1000 records, each compared with a plain loop that produces the same records.
@@ -18,31 +19,13 @@ const batchRecords = 1000
 /** Minimum processor time in milliseconds of each side of a round. */
 const leastMillis = 20
 
-const context = (files: Readonly<Record<string, Uint8Array>> = {}): NodeContext => {
-  const none = () => {
-    throw new Error("not in this benchmark")
-  }
-  return {
-    component: "node",
-    emit: () => {},
-    filesIn: none,
+const context = (files: Readonly<Record<string, Uint8Array>> = {}): NodeContext =>
+  nodeContext({
     glob: async (path) => [path],
     read: async function* (path) {
-      yield files[path] ?? none()
-    },
-    open: none,
-    parquet: none,
-    tail: none,
-    position: { load: () => undefined, save: () => {} },
-    savePositions: () => {},
-    network: { tcp: none, udp: none, http: none, post: none, get: none },
-    file: none,
-    archiveEntry: none,
-    print: none,
-    reject: () => {},
-    signal: new AbortController().signal
-  }
-}
+      yield files[path]!
+    }
+  })
 
 const sorted = (event: Event) => JSON.stringify(Object.entries(event).sort(([a], [b]) => (a < b ? -1 : 1)))
 

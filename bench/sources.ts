@@ -1,8 +1,8 @@
 import { Schema } from "effect"
 import { fileInput } from "../src/nodes/inputs/FileInput.ts"
-import type { NodeContext } from "../src/nodes/Node.ts"
 import { grok } from "../src/nodes/processing/Grok.ts"
 import { pinned } from "./measure.ts"
+import { nodeContext } from "./nodeContext.ts"
 
 /**
  * The cost of recording the origin of records (`source: true`): reading lines alone, and reading and parsing them with
@@ -17,29 +17,12 @@ const mib = Number(process.argv[3] ?? 32)
 const line = '10.0.0.1 - frank [10/Oct/2025:13:10:11 +0200] "GET /a/1 HTTP/1.1" 200 2326 "-" "Mozilla/5.0 (X11)"\n'
 const text = Buffer.from(line.repeat(Math.ceil((mib * 1024 * 1024) / line.length)))
 
-const none = () => {
-  throw new Error("not in this benchmark")
-}
-const context: NodeContext = {
-  component: "node",
-  emit: () => {},
+const context = nodeContext({
   glob: async (path) => [path],
   read: async function* () {
     for (let at = 0; at < text.length; at += 262_144) yield text.subarray(at, at + 262_144)
-  },
-  open: none,
-  parquet: none,
-  tail: none,
-  filesIn: none,
-  position: { load: () => undefined, save: () => {} },
-  savePositions: () => {},
-  network: { tcp: none, udp: none, http: none, post: none, get: none },
-  file: none,
-  archiveEntry: none,
-  print: none,
-  reject: () => {},
-  signal: new AbortController().signal
-}
+  }
+})
 
 const parse = await grok.start(Schema.decodeUnknownSync(grok.settings)({ patterns: ["%{COMBINEDAPACHELOG}"] }), context)
 

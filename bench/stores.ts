@@ -4,10 +4,11 @@ import pg from "pg"
 import { Outbound } from "../src/drivers/Outbound.ts"
 import { openDatabase } from "../src/drivers/sql/SqlDatabase.ts"
 import { catalogue } from "../src/nodes/Catalogue.ts"
-import type { Event, NodeContext } from "../src/nodes/Node.ts"
+import type { Event } from "../src/nodes/Node.ts"
 import { network } from "../src/run/Sockets.ts"
 import { startTestServer } from "../test/support/postgresServer.ts"
 import { cpuSecondsOf, pinned } from "./measure.ts"
+import { nodeContext } from "./nodeContext.ts"
 
 /**
  * `sql_input` and `sql_output` on a PostgreSQL of this machine, compared with the driver `pg`, which reads all rows at
@@ -60,28 +61,11 @@ const main = Effect.gen(function* () {
   )
   const { port } = yield* serve(records)
   const web = `127.0.0.1:${port}`
-  const none = () => {
-    throw new Error("not in this benchmark")
-  }
-  const context: NodeContext = {
-    component: "node",
-    emit: () => {},
-    filesIn: none,
-    glob: none,
-    read: none,
-    open: none,
-    parquet: none,
-    tail: none,
-    position: { load: () => undefined, save: () => {} },
-    savePositions: () => {},
+  const context = nodeContext({
     network: network(new Outbound([web]), []),
     openDatabase: openDatabase(new Outbound([`${address.hostname}:${address.port}`]), signal),
-    file: none,
-    archiveEntry: none,
-    print: none,
-    reject: () => {},
     signal
-  }
+  })
   const start = (type: string, settings: object) => {
     const node = catalogue.get(type)
     if (node === undefined) throw new Error(type)
