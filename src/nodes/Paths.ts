@@ -20,7 +20,7 @@ const segment = "(?!\\.{1,2}(?:/|$))[^\\u0000-\\u001f\\u007f-\\u009f\\u2028\\u20
 export const pathPattern = new RegExp(`^(?![A-Za-z]:)${segment}(?:/${segment})*$`, "u")
 
 /** A relative path that stays below its folder. */
-export const RelativePath = Schema.String.check(
+const RelativePath = Schema.String.check(
   Schema.makeFilter(pathFault, {
     expected: "a relative path",
     toJsonSchema: () => [{ minLength: 1, maxLength: 1024, pattern: pathPattern.source }, true]

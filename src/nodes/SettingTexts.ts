@@ -27,7 +27,7 @@ const fieldPattern = new RegExp(
 )
 
 /** Why a field of this name cannot be written or removed. */
-export const fieldFault = (field: string): string | undefined => {
+const fieldFault = (field: string): string | undefined => {
   const refused = refusedSegment(fieldPath(field))
   return refused === undefined ? undefined : `${refused} cannot be a field`
 }

@@ -60,7 +60,7 @@ export class BlockSums {
 const heading = Buffer.from("flowsum1")
 
 /** The sum of one block. */
-export const sumOf = (block: Uint8Array): Buffer => {
+const sumOf = (block: Uint8Array): Buffer => {
   const cipher = createCipheriv("aes-128-gcm", key, nonce)
   cipher.setAAD(block)
   cipher.final()

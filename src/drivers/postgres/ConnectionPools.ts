@@ -109,7 +109,7 @@ class PoolUse implements PoolState {
 }
 
 /** The pools of this process. */
-export class Pools {
+class Pools {
   readonly #pools = new Map<PoolUse, string>()
 
   /** The names of pools whose connections are all in use while somebody waits for one. */

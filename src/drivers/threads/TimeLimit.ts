@@ -12,7 +12,7 @@ const isTimeout = (error: unknown): boolean =>
  * Runs `step` for at most `millis`. Returns false when it was interrupted, which can happen anywhere, even inside a
  * regular expression. Each call starts a thread (about 0.3 ms), so use one call for many samples.
  */
-export const within = (millis: number, step: () => void): boolean => {
+const within = (millis: number, step: () => void): boolean => {
   script ??= new Script("globalThis[Symbol.for('flow/operators/step')]()")
   Reflect.set(globalThis, key, step)
   try {

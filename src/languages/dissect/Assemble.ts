@@ -15,7 +15,7 @@ const isIpv6 = (text: string): boolean => /^[0-9A-Fa-f:.]+$/.test(text) && URL.c
 /**
  * The converted value, or undefined when the text does not have that type. Whole numbers may be hexadecimal (`0x…`).
  */
-export const convert = (value: string, type: KeyType): string | number | boolean | undefined => {
+const convert = (value: string, type: KeyType): string | number | boolean | undefined => {
   if (type === "string") return value
   // Trailing padding is ignored.
   const text = value.trimEnd()

@@ -1,7 +1,7 @@
 /** The dialect for keys and appending; `elasticsearch` is the default. */
 export type Dialect = "elasticsearch" | "logstash" | "beats"
 
-export const types = ["string", "integer", "int", "long", "float", "double", "boolean", "bool", "ip"] as const
+const types = ["string", "integer", "int", "long", "float", "double", "boolean", "bool", "ip"] as const
 export type KeyType = (typeof types)[number]
 
 /**

@@ -33,14 +33,14 @@ export const member = (value: Value, key: string | number): Value => {
 }
 
 /** Two texts are compared as texts. If one side is a number, the other must be or represent a number. */
-export const equal = (left: Value, right: Value): boolean => {
+const equal = (left: Value, right: Value): boolean => {
   if (left === right) return true
   if (typeof left === "number") return typeof right === "string" && toNumber(right) === left
   return typeof right === "number" && typeof left === "string" && toNumber(left) === right
 }
 
 /** Negative, zero or positive; `undefined` when the values have no order. */
-export const order = (left: Value, right: Value): number | undefined => {
+const order = (left: Value, right: Value): number | undefined => {
   if (typeof left === "string" && typeof right === "string") return left < right ? -1 : left > right ? 1 : 0
   if (typeof left !== "number" && typeof right !== "number") return undefined
   const a = toNumber(left)

@@ -10,7 +10,7 @@ import type { LineMatch } from "./Recipe.ts"
 import { childrenOf } from "./Syntax.ts"
 
 /** Finds the smallest part of a bad expression that is bad by itself, including inside definitions. */
-export const blame = (tree: Tree, origin: Origin, dotall: boolean, error: Error): PatternError => {
+const blame = (tree: Tree, origin: Origin, dotall: boolean, error: Error): PatternError => {
   let node = tree.root
   let from = origin
   let detail = error.message

@@ -16,7 +16,7 @@ interface Waiting {
  * Limits the number of concurrent calls; further ones wait in order of arrival. When a running call is overdue, the
  * waiting ones fail too, because they would only wait in vain one after the other.
  */
-export class LimitedCalls {
+class LimitedCalls {
   #free: number
   readonly #waiting = new Set<Waiting>()
 

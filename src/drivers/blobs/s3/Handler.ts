@@ -10,7 +10,7 @@ const piece = 64 * 1024
  * reports a large buffer only when it was sent completely, and restarts its own connection timeout if any byte was sent
  * meanwhile: a server that stops reading would be detected only after twice the time.
  */
-export const inPieces = (body: Uint8Array, taken: () => void): Readable => {
+const inPieces = (body: Uint8Array, taken: () => void): Readable => {
   let at = 0
   return new Readable({
     highWaterMark: piece,

@@ -72,7 +72,7 @@ const isLive = (mark: ListedObject, stored: ListedObject | undefined, deadline: 
  * writes a mark and then checks the time of the last write. So either it sees this write, or its mark is seen here, and
  * this waits until the removal is done.
  */
-export const publish = async (bucket: Bucket, key: string, taken: ReceivedBlob, signal: AbortSignal): Promise<void> => {
+const publish = async (bucket: Bucket, key: string, taken: ReceivedBlob, signal: AbortSignal): Promise<void> => {
   await put(bucket, key, taken, signal)
   const end = performance.now() + 3 * bucket.deadline
   for (;;) {
