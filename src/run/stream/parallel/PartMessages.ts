@@ -1,10 +1,6 @@
-import type { Made, Piece } from "./Part.ts"
+import type { Made } from "./Part.ts"
 
-/** The data of a new thread: the run's order as one line. */
-export type Start = string
-
-/** The messages to a thread, one piece each. */
-export type Request = Piece
+// A thread gets the run's order as one line, then a piece with each message.
 
 /** The answers, in the order of the pieces. Their texts lie in shared memory that is reused: see {@link perPart}. */
 export type PartReply = Made | { readonly component: string | undefined; readonly failure: string }

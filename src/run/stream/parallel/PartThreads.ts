@@ -6,7 +6,7 @@ import { encodeOrder, type Order } from "../../../protocol/RunProtocol.ts"
 import { NodeFailure } from "../NodeFailure.ts"
 import type { FinishedPiece, PartPool } from "./Merge.ts"
 import type { Part, Piece } from "./Part.ts"
-import { type PartReply, perPart, type Request, ready, type Start } from "./PartMessages.ts"
+import { type PartReply, perPart, ready } from "./PartMessages.ts"
 
 /** Minimum heap of a thread, in MiB. It limits the number of threads by the run's memory. */
 const leastHeapMib = 64
@@ -39,7 +39,7 @@ class Thread {
     this.#onFree = onFree
     const { NODE_COMPILE_CACHE: cache } = process.env
     this.#worker = new Worker(program("part"), {
-      workerData: encodeOrder(order) satisfies Start,
+      workerData: encodeOrder(order),
       // The young generation is as large as in the main thread: in a smaller one records survive a collection, which
       // costs far more.
       resourceLimits: { maxOldGenerationSizeMb: heapMib },
@@ -72,8 +72,8 @@ class Thread {
       this.#waiting.push(answer)
       if ("block" in piece) {
         const [block, memory] = portable(piece.block)
-        this.#worker.postMessage({ ...piece, block } satisfies Request, memory)
-      } else this.#worker.postMessage(piece satisfies Request)
+        this.#worker.postMessage({ ...piece, block } satisfies Piece, memory)
+      } else this.#worker.postMessage(piece)
     }
     return answer.promise
   }

@@ -11,8 +11,8 @@ import { decodeOrder, type Order, secretsIn } from "../../../protocol/RunProtoco
 import { StoredFiles } from "../../files/StoredFiles.ts"
 import { inputs } from "../../InputContext.ts"
 import { NodeFailure } from "../NodeFailure.ts"
-import { part } from "./Part.ts"
-import { type PartReply, perPart, type Request, ready } from "./PartMessages.ts"
+import { type Piece, part } from "./Part.ts"
+import { type PartReply, perPart, ready } from "./PartMessages.ts"
 import { TextMemory } from "./TextMemory.ts"
 
 // Entry of a thread that runs the inner nodes of a flowline on some of its records.
@@ -67,7 +67,7 @@ const texts = new TextMemory(perPart, (bytes) => new SharedArrayBuffer(bytes))
 const { take } = part(flowline, Result.getOrThrow(split(flowline)), () => context, { readAt, texts })
 let done: Promise<void> = Promise.resolve()
 
-parentPort?.on("message", (request: Request) => {
+parentPort?.on("message", (request: Piece) => {
   done = done.then(async () => {
     try {
       const made = await take(request)
