@@ -2,8 +2,8 @@
 
 Both ways are lines of JSON. The first line in says which nodes there are; the others are ``["rows", component, rows]``
 and ``["end", component]``. Lines out: ``["rows", component, rows]``, ``["errors", component, [[row, reason], …]]``,
-``["print", component, lines]``, ``["counters", {component: [in, out, errors]}]``, ``["ended", component]`` and
-``["failed", component, text]``.
+``["print", component, lines]``, ``["counters", {component: [in, out, errors]}]``,
+``["ended", component, microseconds of processor time]`` and ``["failed", component, text]``.
 """
 
 import copy

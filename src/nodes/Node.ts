@@ -79,11 +79,11 @@ export interface RunContext extends InputFiles {
    * another.
    */
   readonly runId?: string
-  /** Names what is run, the same in every attempt; absent where a later attempt does not get the same records. */
+  /** As `work`, for the ids of records that are sent; absent where a later attempt does not get the same records. */
   readonly origin?: string | undefined
-  /** Names what is run, for the records of inputs that every attempt reads from their beginning. */
+  /** Id of the execution, or of the job with its task, in all attempts: in the sources of records that they read again. */
   readonly work?: string | undefined
-  /** Names what keeps the positions of inputs, for the records that come from them. */
+  /** Key of the stored positions: in the sources of records after which a later attempt goes on. */
   readonly scope?: string | undefined
   /** What started the execution, and the body of its webhook; absent where no schedule did. */
   readonly trigger?: RunTrigger | undefined
