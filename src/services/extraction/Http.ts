@@ -19,7 +19,7 @@ export const ExtractionHttp = HttpApiBuilder.group(
       const tenant = TenantId(params.tenant)
       const check = (value: unknown) => readExtraction(tenant, value)
       return Effect.flatMap(
-        readJson(request, { limit: limits.jsonBody, keepsDigits: true, check }),
+        readJson(request, { limit: limits.jsonBody, keepsDigits: ["filters"], check }),
         ({ body, value }) =>
           idempotent(answers, request, tenant, body, (answered) =>
             extraction.extract(

@@ -52,7 +52,7 @@ export const starts = Effect.gen(function* () {
     }
     const { body, value } = yield* readOptionalJson(request, {
       limit: limits.jsonBody,
-      keepsDigits: true,
+      keepsDigits: ["parameters"],
       check: parametersOfBody
     })
     const given = yield* parametersOfBody(value, body)

@@ -1,8 +1,9 @@
-import { Effect } from "effect"
+import { Effect, Predicate } from "effect"
 import type { HttpServerRequest } from "effect/http"
 import { BadRequest, type Issue, invalidBody } from "../../errors/BadRequest.ts"
 import { UnsupportedMediaType } from "../../errors/UnsupportedMediaType.ts"
 import { readJsonBytes } from "../../languages/document/JsonRequest.ts"
+import { readDigits } from "../../languages/json/JsonNumbers.ts"
 import { wholeBody } from "../shared/bytes/WholeBody.ts"
 import { EarlierFaults } from "../shared/requests/RequestProblems.ts"
 import { digestFault } from "./Digest.ts"
@@ -16,15 +17,16 @@ interface Rules<E> {
   /** Fails with what is wrong in a value. Only used for requests that are refused anyway. */
   readonly check: (value: unknown, body: Uint8Array) => Effect.Effect<unknown, BadRequest | E>
   /**
-   * For bodies with data, such as parameters and queries: a number that JavaScript would round becomes its digits, as
-   * text. In other bodies, a number must never pass for a text.
+   * Members with data, such as parameters and queries: in these, a number that JavaScript would round becomes its
+   * digits, as text. In other members, a number must never pass for a text.
    */
-  readonly keepsDigits?: true
+  readonly keepsDigits?: ReadonlyArray<string>
 }
 
 /**
- * Reads a JSON body and returns its bytes and its value. Fails with `BadRequest` when the body is missing, not JSON or has a key twice, or has another digest
- * than its header says, and when the request has {@link EarlierFaults}: then with all faults.
+ * Reads a JSON body and returns its bytes and its value. Fails with `BadRequest` when the body is missing, not JSON or
+ * has a key twice, or has another digest than its header says, and when the request has {@link EarlierFaults}: then with
+ * all faults.
  */
 export const readJson = <E = never>(request: HttpServerRequest.HttpServerRequest, rules: Rules<E>) =>
   allFaults(
@@ -69,7 +71,7 @@ const readBody = Effect.fnUntraced(function* (request: HttpServerRequest.HttpSer
 const jsonOf = Effect.fnUntraced(function* (
   request: HttpServerRequest.HttpServerRequest,
   body: Uint8Array<ArrayBuffer>,
-  { keepsDigits }: Pick<Rules<unknown>, "keepsDigits">
+  { keepsDigits = [] }: Pick<Rules<unknown>, "keepsDigits">
 ) {
   const type = request.headers["content-type"]
   if (type !== undefined && !isJson.test(type)) {
@@ -77,8 +79,11 @@ const jsonOf = Effect.fnUntraced(function* (
       detail: `The body has the media type ${JSON.stringify(type)}; send it with Content-Type: application/json`
     })
   }
-  return yield* Effect.mapError(
-    Effect.fromResult(readJsonBytes(body, keepsDigits ? undefined : JSON.parse)),
-    ({ detail, ...position }) => invalidBody(detail, position)
+  const value = yield* Effect.mapError(Effect.fromResult(readJsonBytes(body, JSON.parse)), ({ detail, ...position }) =>
+    invalidBody(detail, position)
   )
+  if (keepsDigits.length === 0 || !Predicate.isObject(value)) return value
+  const exact = readDigits(new TextDecoder().decode(body)) as Readonly<Record<string, unknown>>
+  for (const member of keepsDigits) if (Object.hasOwn(value, member)) value[member] = exact[member]
+  return value
 })

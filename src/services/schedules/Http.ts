@@ -46,7 +46,10 @@ export const SchedulesHttp = HttpApiBuilder.group(
     const schedules = yield* Schedules
     const { limits } = yield* Settings
     const bodyOf = (request: Request, check: (value: unknown) => Effect.Effect<unknown, BadRequest>) =>
-      Effect.map(readJson(request, { limit: limits.jsonBody, keepsDigits: true, check }), ({ value }) => value)
+      Effect.map(
+        readJson(request, { limit: limits.jsonBody, keepsDigits: ["parameters"], check }),
+        ({ value }) => value
+      )
     /** The revision to which the request's conditions apply, if they hold: null if there is no schedule. */
     const seenBy = Effect.fnUntraced(function* (key: ScheduleKey, request: Request) {
       if (!isConditional(request)) return undefined
@@ -93,7 +96,11 @@ export const SchedulesHttp = HttpApiBuilder.group(
       .handleRaw("run", ({ params, request }) =>
         Effect.gen(function* () {
           const check = (value: unknown) => readRun(value ?? {})
-          const { value } = yield* readOptionalJson(request, { limit: limits.jsonBody, keepsDigits: true, check })
+          const { value } = yield* readOptionalJson(request, {
+            limit: limits.jsonBody,
+            keepsDigits: ["parameters"],
+            check
+          })
           return answer(yield* schedules.run(keyOf(params), yield* requestKey(request), value ?? {}))
         })
       )

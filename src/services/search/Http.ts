@@ -12,6 +12,9 @@ import { readSearch, Searches } from "./Searches.ts"
 /** Memory of a search in bytes: the documents as they were read and as text, and small ones beyond the page's end. */
 const searchBytes = 4 * pageBytes
 
+/** Members with values of documents. */
+const members = ["query", "sort", "search_after", "aggs", "aggregations"]
+
 export const SearchHttp = HttpApiBuilder.group(
   Api,
   "search",
@@ -22,7 +25,7 @@ export const SearchHttp = HttpApiBuilder.group(
       .handle("indices", ({ params }) => searches.indices(TenantId(params.tenant)))
       .handle("fields", ({ params }) => searches.fields(TenantId(params.tenant), params.index))
       .handleRaw("search", ({ params, request }) =>
-        readJson(request, { limit: limits.jsonBody, keepsDigits: true, check: readSearch }).pipe(
+        readJson(request, { limit: limits.jsonBody, keepsDigits: members, check: readSearch }).pipe(
           Effect.flatMap(
             Effect.fnUntraced(function* ({ value }) {
               const tenant = TenantId(params.tenant)
