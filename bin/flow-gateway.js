@@ -14,6 +14,9 @@ const home = join(dirname(fileURLToPath(import.meta.url)), "..")
 const bundles = join(home, "dist/programs")
 const [major, minor] = process.versions.node.split(".").map(Number)
 
+// As in src/main.ts: Node's answer to the first is an open debugger, and the second would end the process.
+for (const signal of ["SIGUSR1", "SIGUSR2"]) process.on(signal, () => {})
+
 /** The gateway, or what its subcommands run. */
 const program = process.argv.length > 2 ? "command" : "main"
 

@@ -18,6 +18,10 @@ disablePretenuring()
 // such as the second one of Ctrl-C under npm, would kill the process.
 for (const signal of ["SIGINT", "SIGTERM"]) process.on(signal, () => {})
 
+// Tools that rotate logs send these. By SIGUSR1 Node would open a debugger to all local users and processes, and SIGUSR2
+// would end the gateway.
+for (const signal of ["SIGUSR1", "SIGUSR2"]) process.on(signal, () => {})
+
 stopWithTerminal()
 
 /** Exits with 0 after a stop by signal: service managers take the usual 130 for a failure. */

@@ -12,7 +12,7 @@ import { rawGet } from "../support/socket.ts"
 const launcher = fileURLToPath(new URL("../../bin/flow-gateway.js", import.meta.url))
 const hasTerminals = spawnSync("script", ["--version"]).status === 0
 
-describe("a gateway that gets a hangup", () => {
+describe("a gateway that gets a hangup, or a signal that means nothing to it", () => {
   it.live("goes on without a terminal, as under nohup", () =>
     Effect.gen(function* () {
       const here = yield* site()
@@ -23,6 +23,21 @@ describe("a gateway that gets a hangup", () => {
           expect((await rawGet(gateway.port, "/health/ready")).status).toBe(200)
         }
         expect(await gateway.kill("SIGTERM")).toEqual({ code: 0, signal: null })
+      })
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("goes on after signals of tools that rotate logs, and opens no debugger", () =>
+    Effect.gen(function* () {
+      const here = yield* site()
+      yield* Effect.promise(async () => {
+        const gateway = await here.start()
+        for (const signal of ["SIGUSR1", "SIGUSR2"] as const) {
+          gateway.process.kill(signal)
+          expect((await rawGet(gateway.port, "/health/ready")).status).toBe(200)
+        }
+        expect(await gateway.kill("SIGTERM")).toEqual({ code: 0, signal: null })
+        expect(gateway.stderr()).not.toContain("Debugger")
       })
     }).pipe(Effect.scoped)
   )
