@@ -78,6 +78,19 @@ describe("a start that is refused", () => {
   )
 
   it.live.skipIf(!canMount)(
+    "names the file system of the shared memory when that is full",
+    () =>
+      Effect.gen(function* () {
+        const small = 'mount -t tmpfs -o size=16k tmpfs /dev/shm && exec "$@"'
+        const here = yield* site({ embedded: true, through: ["unshare", "--mount", "sh", "-c", small, "sh"] })
+        const gateway = here.spawn()
+        expect(yield* Effect.promise(() => gateway.exit)).toEqual({ code: 1, signal: null })
+        expect(gateway.stderr()).toMatch(/cannot start: .*shared memory segment.*Make room in \/dev\/shm/)
+      }),
+    patience
+  )
+
+  it.live.skipIf(!canMount)(
     "names a disk that has become full, wherever the last byte was",
     () =>
       Effect.gen(function* () {
