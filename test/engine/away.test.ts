@@ -9,7 +9,7 @@ const run = flowline([
   node("file_output", { path: "out.ndjson" }, "generator_input")
 ])
 
-const refusal = "The folders of the run could not be made: the data storage is full or does not answer"
+const refusal = "The folders of the run could not be made: the data storage is full, read-only or does not answer"
 
 describe("the folder of what runs write", () => {
   it.live("is not made again while it is away, and is used when it is back", () =>
