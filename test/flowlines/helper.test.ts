@@ -4,6 +4,7 @@ import { Effect, Fiber, Layer } from "effect"
 import { TestClock } from "effect/testing"
 import { processStat } from "../../src/drivers/ProcessStat.ts"
 import { Helper, type Start } from "../../src/layers/decoder/Helper.ts"
+import { lacksRoom } from "../../src/layers/engine/Lack.ts"
 
 const limits = { processor: 10_000, wall: 60_000 }
 
@@ -72,6 +73,31 @@ it.effect("a file is not judged while no thread or process can be started", () =
     const asked = yield* Effect.forkChild(helper.ask("file"))
     yield* TestClock.adjust("1 second")
     expect(yield* Fiber.join(asked)).toBe("file done")
+  })
+)
+
+it.effect("a file is not judged by a process that may start no threads", () =>
+  Effect.gen(function* () {
+    let why: "lacking" | undefined = "lacking"
+    const start: Start<string, string> = ({ lost }) => ({
+      send: () => lost(why),
+      stop: () => {},
+      processor: Effect.succeed(0)
+    })
+    const helper = new Helper(start, limits)
+    yield* helper.begin()
+    const asked = yield* Effect.forkChild(Effect.flip(helper.ask("file")))
+    yield* TestClock.adjust("1 second")
+    expect((yield* Fiber.join(asked))?._tag).toBe("Overloaded")
+    why = undefined
+    yield* helper.begin()
+    const died = yield* Effect.forkChild(helper.ask("file"))
+    yield* TestClock.adjust("1 second")
+    expect(yield* Fiber.join(died)).toBeUndefined()
+    expect(
+      lacksRoom("terminate called after throwing 'std::system_error'\n  what():  Resource temporarily unavailable")
+    ).toBe(true)
+    expect(lacksRoom("FATAL ERROR: Reached heap limit Allocation failed - JavaScript heap out of memory")).toBe(false)
   })
 )
 

@@ -1,4 +1,5 @@
 import { fork } from "node:child_process"
+import { Socket } from "node:net"
 import { fileURLToPath } from "node:url"
 import { Worker } from "node:worker_threads"
 import { Effect, Option } from "effect"
@@ -6,6 +7,7 @@ import { processStat } from "../../drivers/ProcessStat.ts"
 import { program } from "../../drivers/Programs.ts"
 import { Overloaded } from "../../errors/Overloaded.ts"
 import type { SqlFindings } from "../../services/flowlines/Decoder.ts"
+import { lacksRoom } from "../engine/Lack.ts"
 import { residentBytes } from "../engine/ProcessGroup.ts"
 import type { Answer as ThreadAnswer, Task as ThreadTask } from "./decoderThread.ts"
 import type { SqlTask } from "./sqlProcess.ts"
@@ -31,7 +33,8 @@ export interface Started<Task> {
 /** Throws when the system has too little for it, such as processes or memory. */
 export type Start<Task, Answer> = (on: {
   readonly answer: (answer: Answer | undefined) => void
-  readonly lost: () => void
+  /** It has ended by itself; `lacking` when it found no room for another thread or file, which says nothing about its task. */
+  readonly lost: (why?: "lacking") => void
 }) => Started<Task>
 
 /** Milliseconds after which an idle thread or process is stopped. */
@@ -42,6 +45,10 @@ const pause = 50
 const mostMemory = 512 * 1024 * 1024
 const keptMemory = mostMemory / 2
 
+const noRoom = Effect.suspend(() =>
+  Effect.fail(new Overloaded({ detail: "The gateway cannot start another thread or process now" }))
+)
+
 /**
  * A thread or process for work that would block the gateway, one file at a time. It is started on demand, kept for a
  * while for the next file, and stopped when a file exceeds its limits.
@@ -51,7 +58,7 @@ export class Helper<Task, Answer> {
   readonly #limits: Limits
   #started: Started<Task> | undefined
   #timer: NodeJS.Timeout | undefined
-  #answer: ((answer: Answer | undefined) => void) | undefined
+  #answer: ((answer: Effect.Effect<Answer | undefined, Overloaded>) => void) | undefined
   /** Processor time used before the current file, in milliseconds. */
   #before = 0
 
@@ -92,12 +99,12 @@ export class Helper<Task, Answer> {
     const isCurrent = () => started !== undefined && this.#started === started
     started = this.#start({
       answer: (answer) => {
-        if (isCurrent()) this.#answer?.(answer)
+        if (isCurrent()) this.#answer?.(Effect.succeed(answer))
       },
-      lost: () => {
+      lost: (why) => {
         if (!isCurrent()) return
         this.stop()
-        this.#answer?.(undefined)
+        this.#answer?.(why === "lacking" ? noRoom : Effect.undefined)
       }
     })
     return started
@@ -105,19 +112,18 @@ export class Helper<Task, Answer> {
 
   /**
    * Returns the answer; undefined when the file exceeded its limits or the thread or process died. Fails when none can be
-   * started now, which says nothing about the file.
+   * started now, or it may start no threads of its own, which says nothing about the file.
    */
   ask(task: Task): Effect.Effect<Answer | undefined, Overloaded> {
     const answered = Effect.callback<Answer | undefined, Overloaded>((resume) => {
       try {
         this.#started ??= this.#launch()
       } catch {
-        const detail = "The gateway cannot start another thread or process now"
-        return resume(Effect.fail(new Overloaded({ detail })))
+        return resume(noRoom)
       }
       this.#answer = (answer) => {
         this.#answer = undefined
-        resume(Effect.succeed(answer))
+        resume(answer)
       }
       this.#started.send(task)
       return Effect.sync(() => this.stop())
@@ -151,8 +157,8 @@ export const threadOf =
   ({ answer, lost }) => {
     const worker = new Worker(program(name), { resourceLimits: { maxOldGenerationSizeMb: 512 } })
     worker.on("message", answer)
-    worker.on("error", lost)
-    worker.on("exit", lost)
+    worker.on("error", () => lost())
+    worker.on("exit", () => lost())
     return {
       send: (task) => worker.postMessage(task),
       stop: () => void worker.terminate(),
@@ -178,14 +184,20 @@ export const startSqlProcess: Start<SqlTask, SqlFindings> = ({ answer, lost }) =
     serialization: "advanced",
     execArgv: ["--max-old-space-size=256"],
     env: PATH === undefined ? {} : { PATH },
-    stdio: ["ignore", "ignore", "ignore", "ipc"]
+    stdio: ["ignore", "ignore", "pipe", "ipc"]
+  })
+  let said = ""
+  child.stderr?.setEncoding("latin1").on("data", (text: string) => {
+    said = (said + text).slice(-4096)
   })
   child.on("message", answer)
-  child.on("error", lost)
-  child.on("exit", lost)
+  child.on("error", () => lost())
+  // After what it has printed.
+  child.on("close", () => lost(lacksRoom(said) ? "lacking" : undefined))
   if (child.pid === undefined) throw new Error("no process could be started")
   child.unref()
   child.channel?.unref()
+  if (child.stderr instanceof Socket) child.stderr.unref()
   return {
     send: (task) => void child.send(task),
     stop: () => void child.kill("SIGKILL"),

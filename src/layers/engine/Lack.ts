@@ -20,3 +20,9 @@ export const lackIn = (tail: string): string | undefined => {
     return "no more processes or threads may be started (ulimit -u, or the container's limit)"
   return "no memory is free for it, or its address space is limited (ulimit -v)"
 }
+
+/** Whether a process found no room for another file, process or thread, by what it has printed. */
+export const lacksRoom = (tail: string): boolean => {
+  const [, files, processes] = lacking.exec(tail) ?? []
+  return files !== undefined || processes !== undefined
+}
