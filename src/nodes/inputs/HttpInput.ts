@@ -15,13 +15,35 @@ const problem = (status: number, detail: string, headers: Readonly<Record<string
   body: { status, detail }
 })
 
+/** A sender that has brought less than so many bytes in each second may lose its place, but not in the first. */
+const leastRate = 16 * 1024
+
+/** A request whose body is still coming. */
+class Receipt {
+  readonly #since = performance.now()
+  bytes = 0
+  /** Answers the request at once, and gives its place away. */
+  readonly yieldPlace: () => void
+
+  constructor(yieldPlace: () => void) {
+    this.yieldPlace = yieldPlace
+  }
+
+  get isSlow(): boolean {
+    const seconds = (performance.now() - this.#since) / 1000
+    return seconds > 1 && this.bytes < leastRate * seconds
+  }
+}
+
 const acknowledgements = ["stored", "received"] as const
+const tooSlow = "The body has come slower than 16 KiB per second, and other senders have waited. Send it again"
 const tooLate = "The records were not taken in time; they may be processed all the same. Send them again"
 
 /** The records of a request, or the answer to one that has none. */
 const read = async (
   request: IncomingRequest,
-  context: NodeContext
+  context: NodeContext,
+  receipt: Receipt
 ): Promise<Answer | { readonly events: ReadonlyArray<Event>; readonly failures: Failures }> => {
   if (!bodyTypes.has(request.type)) {
     return problem(415, "The body must be application/x-ndjson, application/json or text/plain")
@@ -30,7 +52,10 @@ const read = async (
   const decode = textDecoder(request.type === "text/plain" ? request.charset : "utf-8")
   let text = ""
   try {
-    for await (const chunk of request.body) text += decode(chunk)
+    for await (const chunk of request.body) {
+      receipt.bytes += chunk.length
+      text += decode(chunk)
+    }
   } catch (error) {
     return error instanceof TooLargeBody ? problem(413, error.message) : problem(400, "The body cannot be read")
   }
@@ -65,7 +90,8 @@ export const httpInput = node({
     "default), an object or a list of objects (`application/json`), or text lines (`text/plain` in its `charset`, each becomes `{message}`). " +
     "Bodies may be compressed with gzip. The answer is 202 with the numbers of accepted and rejected records when the " +
     "outputs have stored the records (see `ack`), 503 with `Retry-After` when that takes too long, 400 for an invalid " +
-    "body, 413 for one that is too large, and 429 with `Retry-After` while too many requests are waiting. To ask a URL " +
+    "body, 413 for one that is too large, and 429 with `Retry-After` while too many requests are waiting. Then a sender " +
+    "whose body comes slower than 16 KiB per second gives its place to another one, and is answered 408. To ask a URL " +
     "for records, use `http_poll_input`.",
   runtimes: ["stream"],
   settings: Schema.Struct({
@@ -107,9 +133,17 @@ export const httpInput = node({
     run: async (emit) => {
       const { signal } = context
       let waiting = 0
-      const take = async (request: IncomingRequest, isOver: () => void, sender: AbortSignal): Promise<Answer> => {
-        const taken = await read(request, context)
+      /** Requests whose bodies are still coming, the oldest first. */
+      const receiving = new Set<Receipt>()
+      const take = async (
+        request: IncomingRequest,
+        isOver: () => void,
+        sender: AbortSignal,
+        receipt: Receipt
+      ): Promise<Answer> => {
+        const taken = await read(request, context, receipt).finally(() => receiving.delete(receipt))
         if ("status" in taken) return taken
+        if (sender.aborted) return problem(408, tooSlow)
         const timer = setTimeout(isOver, ack_seconds * 1000)
         try {
           const answer = await pass(taken.events, taken.failures, emit, sender)
@@ -122,16 +156,29 @@ export const httpInput = node({
       const server = await context.network.http({ host, port, maxBodyBytes }, async (request) => {
         if (request.path !== path) return problem(404, `Requests are received at ${path} only`)
         if (request.method !== "POST") return problem(405, "Only POST is allowed", { allow: "POST" })
+        if (waiting >= maxWaiting) [...receiving].find(({ isSlow }) => isSlow)?.yieldPlace()
         if (waiting >= maxWaiting) return problem(429, "Too many requests are waiting", { "retry-after": "1" })
         waiting++
         const late = Promise.withResolvers<Answer>()
         const sender = new AbortController()
+        let hasPlace = true
+        const leave = () => {
+          if (hasPlace) waiting--
+          hasPlace = false
+        }
+        const receipt = new Receipt(() => {
+          receiving.delete(receipt)
+          leave()
+          sender.abort()
+          late.resolve(problem(408, tooSlow, { "retry-after": "1" }))
+        })
+        receiving.add(receipt)
         const isOver = () => {
           sender.abort()
           late.resolve(problem(503, tooLate, { "retry-after": "5" }))
         }
         // The place of a request that was answered 503 is free when its records are no longer under way.
-        const kept = take(request, isOver, sender.signal).finally(() => waiting--)
+        const kept = take(request, isOver, sender.signal, receipt).finally(leave)
         return Promise.race([kept, late.promise])
       })
       try {
