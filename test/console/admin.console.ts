@@ -32,7 +32,8 @@ layer(Console.layer, { excludeTestServices: true })("administration", (it) => {
       await page.keyboard.press("Enter")
       const dialog = page.getByRole("dialog")
       await dialog.waitFor()
-      await dialog.getByRole("textbox", { name: /^Name/ }).focus()
+      // A form begins at its first field.
+      await dialog.getByRole("textbox", { name: /^Name/ }).and(page.locator(":focus")).waitFor()
       await page.keyboard.type(`nightly ${hostile}`)
       await page.keyboard.press("Tab")
       await page.keyboard.type("viewer")
@@ -57,6 +58,21 @@ layer(Console.layer, { excludeTestServices: true })("administration", (it) => {
       await page.keyboard.press("Tab")
       await page.keyboard.press("Enter")
       await row.getByText("revoked").waitFor()
+      // The button is gone: the focus is on the table, not on nothing.
+      await page.getByRole("grid", { name: "API keys" }).and(page.locator(":focus")).waitFor()
+      // A key that is made after its form was closed is shown all the same: it cannot be shown again.
+      const { promise, resolve } = Promise.withResolvers<void>()
+      await page.route(/\/v1\/mytenant\/keys/, async (route) => {
+        await promise
+        await route.continue()
+      })
+      await page.getByRole("button", { name: "Make a key" }).click()
+      await page.keyboard.type("late")
+      await page.keyboard.press("Enter")
+      await dialog.getByText("Close", { exact: true }).click()
+      await dialog.waitFor({ state: "hidden" })
+      resolve()
+      assert.match(await dialog.getByRole("textbox", { name: /^The key late/ }).inputValue(), /^fgk_/)
     }
   )
 

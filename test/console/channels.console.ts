@@ -59,7 +59,7 @@ layer(consoleOf(files), { excludeTestServices: true })("channels", (it) => {
       await page.keyboard.press("Enter")
     }
     await press("New channel")
-    await page.getByRole("dialog").getByLabel("Name").focus()
+    await page.getByRole("dialog").getByLabel("Name").and(page.locator(":focus")).waitFor()
     await page.keyboard.type("keys")
     await page.keyboard.press("Enter")
     await page.getByText("This channel is not saved yet").waitFor()
@@ -74,6 +74,8 @@ layer(consoleOf(files), { excludeTestServices: true })("channels", (it) => {
     await state(page, "local/ticks").waitFor()
     await press("Start keys")
     await state(page, "local/ticks").filter({ hasText: "active" }).waitFor()
+    // A button that has done its work keeps the focus.
+    await page.getByRole("button", { name: "Start keys" }).and(page.locator(":focus")).waitFor()
     await page.getByRole("grid", { name: "Jobs" }).focus()
     await page.keyboard.press("Home")
     await page.keyboard.press("Enter")

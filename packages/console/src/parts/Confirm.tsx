@@ -24,7 +24,7 @@ export const Confirm = ({
   return (
     <Dialog title={title} close={close}>
       {children}
-      <DialogEnd error={error} close={close}>
+      <DialogEnd error={error} isBusy={isBusy} close={close}>
         <Button className={css.danger} onPress={act} isDisabled={isBusy}>
           {action}
         </Button>

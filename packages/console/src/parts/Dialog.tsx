@@ -1,10 +1,15 @@
 import { type ReactNode, useEffect, useId, useRef } from "react"
 import { common } from "../texts/en.ts"
 import { Button } from "./Button.tsx"
-import { giveFocusBack } from "./focus.ts"
+import { notedFocus } from "./focus.ts"
 import css from "./parts.module.css"
 
-/** A native modal dialog: it keeps the focus, closes on Escape, and restores the focus. */
+const fields = ":is(input, select, textarea):enabled:not([type=file], [readonly], [type=radio]:not(:checked))"
+
+/**
+ * A native modal dialog: it keeps the focus, closes on Escape, and restores the focus. The focus begins at the first
+ * field; the browser would begin at the button that closes the dialog.
+ */
 export const Dialog = ({
   title,
   close,
@@ -18,9 +23,12 @@ export const Dialog = ({
   const id = useId()
   useEffect(() => {
     const dialog = ref.current
-    const opener = document.activeElement
-    if (dialog?.open === false) dialog.showModal()
-    return () => giveFocusBack(opener)
+    const giveFocusBack = notedFocus()
+    if (dialog?.open === false) {
+      dialog.showModal()
+      dialog.querySelector<HTMLElement>(fields)?.focus()
+    }
+    return giveFocusBack
   }, [])
   return (
     <dialog

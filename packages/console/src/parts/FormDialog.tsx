@@ -36,7 +36,7 @@ export const FormDialog = ({
         }}
       >
         {children}
-        <DialogEnd error={error} close={close}>
+        <DialogEnd error={error} isBusy={isBusy} close={close}>
           <Button type="submit" className={look.primary} isDisabled={isBusy || !isReady}>
             {action}
           </Button>

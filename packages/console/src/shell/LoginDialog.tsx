@@ -1,7 +1,7 @@
 import { type FormEvent, useEffect, useRef, useState } from "react"
 import { askSession, isRefused, type Scheme, useSession } from "../app/login.ts"
 import { issuerLogin, keepPlace } from "../app/returning.ts"
-import { giveFocusBack } from "../parts/focus.ts"
+import { notedFocus } from "../parts/focus.ts"
 import { messageOf } from "../parts/Problem.tsx"
 import { login } from "../texts/en.ts"
 import css from "./login.module.css"
@@ -101,14 +101,14 @@ const LoginDialog = ({ isOver }: { readonly isOver: boolean }) => {
   const [problem] = useState(problemOf)
   useEffect(() => {
     const dialog = ref.current
-    const before = document.activeElement
+    const giveFocusBack = notedFocus()
     if (dialog?.open === false) dialog.showModal()
     // The browser focuses the first element: an issuer's button, or the choice of schemes, which has a value already.
     if (document.activeElement?.tagName !== "A")
       dialog?.querySelector<HTMLElement>("label > input:not([type=radio])")?.focus()
     return () => {
       dialog?.close()
-      giveFocusBack(before)
+      giveFocusBack()
     }
   }, [])
   const issuers = schemes.filter((scheme) => scheme.kind === "oidc")

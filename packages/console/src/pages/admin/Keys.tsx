@@ -11,7 +11,7 @@ import { Time } from "../../parts/Time.tsx"
 import { visible } from "../../parts/values.ts"
 import { admin, common } from "../../texts/en.ts"
 import css from "./admin.module.css"
-import { NewKey } from "./NewKey.tsx"
+import { type MadeKey, NewKey, ShownKey } from "./NewKey.tsx"
 import { TenantList } from "./TenantList.tsx"
 
 const t = admin.keys
@@ -93,6 +93,7 @@ export const Keys = ({ tenant }: { readonly tenant: string }) => {
   const answer = useAnswer((signal) => gateway.keys.list({ params: { tenant }, query: {} }, { signal }), [tenant])
   const { again } = answer
   const [isMaking, setMaking] = useState(false)
+  const [made, setMade] = useState<MadeKey>()
   const [revoked, setRevoked] = useState<Key>()
   const [columns] = useState(() => columnsOf(setRevoked))
   const make = (
@@ -116,12 +117,15 @@ export const Keys = ({ tenant }: { readonly tenant: string }) => {
       {isMaking ? (
         <NewKey
           tenant={tenant}
-          close={() => {
+          made={(key) => {
             setMaking(false)
+            setMade(key)
             again()
           }}
+          close={() => setMaking(false)}
         />
       ) : null}
+      {made === undefined ? null : <ShownKey tenant={tenant} made={made} close={() => setMade(undefined)} />}
       {revoked === undefined ? null : (
         <Confirm
           title={t.revokeTitle(revoked.name)}

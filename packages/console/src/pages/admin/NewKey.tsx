@@ -16,44 +16,64 @@ const t = admin.keys
 /** Days until a key expires; 0 means never. */
 const ends = [7, 30, 90, 365, 0]
 
-/** Creates a key and shows it once. */
-export const NewKey = ({ tenant, close }: { readonly tenant: string; readonly close: () => void }) => {
+export interface MadeKey {
+  readonly name: string
+  readonly key: string
+}
+
+/** A new key, which is shown once. */
+export const ShownKey = ({
+  tenant,
+  made,
+  close
+}: {
+  readonly tenant: string
+  readonly made: MadeKey
+  readonly close: () => void
+}) => (
+  <Dialog title={t.made(made.name)} close={close}>
+    <p className={pages.notice}>{t.once}</p>
+    <div className={css.key}>
+      <input
+        className={pages.input}
+        readOnly
+        value={made.key}
+        aria-label={t.made(made.name)}
+        onFocus={({ target }) => target.select()}
+      />
+      <Button className={parts.primary} onPress={() => void copyAndSay(made.key)}>
+        {common.copy}
+      </Button>
+    </div>
+    <p>{t.example}</p>
+    <pre className={pages.code}>{`curl -H "X-API-Key: $KEY" ${gatewayBase}v1/${tenant}/flowline`}</pre>
+    <div>
+      <Button className={parts.button} onPress={close}>
+        {t.done}
+      </Button>
+    </div>
+  </Dialog>
+)
+
+/** Creates a key. It is shown by the page, also if this form was closed before it was there. */
+export const NewKey = ({
+  tenant,
+  made,
+  close
+}: {
+  readonly tenant: string
+  readonly made: (key: MadeKey) => void
+  readonly close: () => void
+}) => {
   const own = useRole()
   const [name, setName] = useState("")
   const [role, setRole] = useState<Role>("operator")
   const [days, setDays] = useState(90)
-  const [made, setMade] = useState<{ readonly name: string; readonly key: string }>()
   const make = async () => {
     const payload = { name: name.trim(), role, ...(days === 0 ? {} : { expiresInDays: days }) }
-    setMade(await answering(() => gateway.keys.create({ params: { tenant }, payload })))
+    made(await answering(() => gateway.keys.create({ params: { tenant }, payload })))
   }
 
-  if (made !== undefined) {
-    return (
-      <Dialog title={t.made(made.name)} close={close}>
-        <p className={pages.notice}>{t.once}</p>
-        <div className={css.key}>
-          <input
-            className={pages.input}
-            readOnly
-            value={made.key}
-            aria-label={t.made(made.name)}
-            onFocus={({ target }) => target.select()}
-          />
-          <Button className={parts.primary} onPress={() => void copyAndSay(made.key)}>
-            {common.copy}
-          </Button>
-        </div>
-        <p>{t.example}</p>
-        <pre className={pages.code}>{`curl -H "X-API-Key: $KEY" ${gatewayBase}v1/${tenant}/flowline`}</pre>
-        <div>
-          <Button className={parts.button} onPress={close}>
-            {t.done}
-          </Button>
-        </div>
-      </Dialog>
-    )
-  }
   return (
     <FormDialog title={t.make} action={t.make} isReady={name.trim() !== ""} act={make} close={close}>
       <label className={pages.field}>

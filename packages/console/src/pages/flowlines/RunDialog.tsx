@@ -78,7 +78,7 @@ const RunDialog = ({
       ) : (
         <p className={css.dim}>{t.noParameters}</p>
       )}
-      <DialogEnd error={failure} close={close}>
+      <DialogEnd error={failure} isBusy={isBusy} close={close}>
         <Button className={look.primary!} onPress={() => void run()} isDisabled={value === undefined}>
           {t.run}
         </Button>

@@ -149,7 +149,7 @@ const ScheduleDialog = ({
           isDisabled={isBusy}
         />
       </details>
-      <DialogEnd error={failure} close={close}>
+      <DialogEnd error={failure} isBusy={isBusy} close={close}>
         <Button className={look.primary!} onPress={() => void save()} isDisabled={isTaken || name.trim() === ""}>
           {common.save}
         </Button>

@@ -3,7 +3,7 @@ import { useAnswer } from "../../app/answer.ts"
 import { digitsIn, exactGateway } from "../../app/exact.ts"
 import { Button } from "../../parts/Button.tsx"
 import { copyAndSay } from "../../parts/copy.ts"
-import { giveFocusBack } from "../../parts/focus.ts"
+import { notedFocus } from "../../parts/focus.ts"
 import { Problem } from "../../parts/Problem.tsx"
 import shared from "../../parts/pages.module.css"
 import look from "../../parts/parts.module.css"
@@ -67,11 +67,10 @@ export const DocumentPanel = ({
   )
   const found = value?.documents[0]
   // The focus moves into the opened document, and returns to the table when it is closed.
-  const opened = useRef<Element>(null)
   useEffect(() => {
-    opened.current = document.activeElement
+    const giveFocusBack = notedFocus()
     close.current?.focus()
-    return () => giveFocusBack(opened.current)
+    return giveFocusBack
   }, [])
   const leave = () => change({ doc: "" })
   return (
