@@ -116,15 +116,19 @@ const Detail = ({
     [tenant, name],
     5_000
   )
+  const [isBusy, setBusy] = useState(false)
   const act = (call: () => Promise<unknown>, done: string) => {
-    answering(call).then(
-      () => {
-        toast(done)
-        again()
-        firingsAgain()
-      },
-      (cause: unknown) => toast(messageOf(cause))
-    )
+    setBusy(true)
+    answering(call)
+      .then(
+        () => {
+          toast(done)
+          again()
+          firingsAgain()
+        },
+        (cause: unknown) => toast(messageOf(cause))
+      )
+      .finally(() => setBusy(false))
   }
   return (
     <section className={own.schedule} aria-label={t.detail(name)}>
@@ -135,6 +139,7 @@ const Detail = ({
             <>
               <Button
                 className={look.button!}
+                isDisabled={isBusy}
                 onPress={() => act(() => gateway.schedules.run({ params, payload: null }), t.fired(name))}
               >
                 {t.runNow}
@@ -142,6 +147,7 @@ const Detail = ({
               {schedule.paused ? (
                 <Button
                   className={look.button!}
+                  isDisabled={isBusy}
                   onPress={() => act(() => gateway.schedules.resume({ params }), t.resumed(name))}
                 >
                   {t.resume}
@@ -149,6 +155,7 @@ const Detail = ({
               ) : (
                 <Button
                   className={look.button!}
+                  isDisabled={isBusy}
                   onPress={() => act(() => gateway.schedules.pause({ params }), t.pausedNow(name))}
                 >
                   {t.pause}
