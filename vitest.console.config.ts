@@ -10,6 +10,8 @@ export default defineConfig({
     reporters: ["default", "./test/support/counts.ts"],
     // More than the cores of a small machine: browsers and gateways wait for each other.
     maxWorkers: 3,
+    // No test changes what others import; loading it all again for each file takes a second of processor.
+    isolate: false,
     sequence: { sequencer: SlowFirst },
     testTimeout: 240_000,
     hookTimeout: 240_000

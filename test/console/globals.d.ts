@@ -14,7 +14,7 @@ declare global {
   var isSame: boolean | undefined
   /** Added by axe-core. */
   var axe: {
-    readonly run: () => Promise<{
+    readonly run: (options: { readonly resultTypes: ReadonlyArray<string> }) => Promise<{
       readonly violations: ReadonlyArray<{
         readonly id: string
         readonly nodes: ReadonlyArray<{ readonly html: string; readonly failureSummary?: string }>

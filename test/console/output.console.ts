@@ -129,7 +129,7 @@ layer(Console.layerWith({ FLOW_OUTPUT_LINES: String(2 * million) }), { excludeTe
         const { site, browser } = yield* Console
         yield* Effect.promise(async () => {
           const gateway = await site.start()
-          const { id, run, path } = await begin(connect(gateway.url), printing(million, 300))
+          const { id, run, path } = await begin(connect(gateway.url), printing(million, 100))
           const { page } = await openOutput(browser, gateway.url, path)
           await page.waitForFunction(
             () =>
