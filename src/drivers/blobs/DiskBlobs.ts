@@ -58,7 +58,7 @@ const publish = async (call: Calls, root: Root, temporary: string, blob: BlobPat
 }
 
 /** Stores the source's bytes under their hash. The temporary file is removed in any case. */
-const writeBlob = async (
+export const writeBlob = async (
   call: Calls,
   pace: SyncRate,
   root: Root,
