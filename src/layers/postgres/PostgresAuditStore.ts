@@ -100,43 +100,27 @@ export const layer = Layer.effect(
       return row ?? { first: 1, last: 0 }
     }, unreachable)
 
-    /** The rows from `last` back to `first`, the newest first. */
-    const backwards = (chain: Chain, filter: AuditFilter, first: number, last: number, limit: number | undefined) =>
-      Stream.paginate({ last, left: limit ?? Number.POSITIVE_INFINITY }, (state) => {
-        const asked = Math.min(state.left, pageRows)
-        const from = Math.max(first, state.last - lookRows + 1)
-        const read = wide<AuditEntry>`
-          select ${entryColumns(wide)} from audit
-          where ${matching(chain, filter)} and seq >= ${from}::bigint and seq <= ${state.last}::bigint
-          order by audit.seq desc limit ${asked}::bigint`
-        return Effect.map(unreachable(read), (rows) => {
-          const next = {
-            last: rows.length < asked ? from - 1 : (rows.at(-1)?.seq ?? from) - 1,
-            left: state.left - rows.length
-          }
-          return [rowsOf(rows), next.left > 0 && next.last >= first ? Option.some(next) : Option.none()] as const
-        })
-      })
-
     const list = (chain: Chain, filter: AuditFilter, { after, limit }: ListSpan) =>
       Stream.unwrap(
         Effect.map(ends(chain), ({ first, last }) => {
-          if (filter.order === "newest")
-            return backwards(chain, filter, first, Math.min(last, Number(after ?? last + 1) - 1), limit)
-          const start = { after: Math.max(first - 1, Number(after ?? 0)), left: limit ?? Number.POSITIVE_INFINITY }
-          return Stream.paginate(start, (state) => {
-            const asked = Math.min(state.left, pageRows)
-            const until = Math.min(last, state.after + lookRows)
+          const isBackwards = filter.order === "newest"
+          const order = wide.literal(isBackwards ? "desc" : "asc")
+          const all = isBackwards
+            ? { low: first, high: Math.min(last, Number(after ?? last + 1) - 1) }
+            : { low: Math.max(first, Number(after ?? 0) + 1), high: last }
+          return Stream.paginate({ ...all, left: limit ?? Number.POSITIVE_INFINITY }, ({ low, high, left }) => {
+            const asked = Math.min(left, pageRows)
+            const from = isBackwards ? Math.max(low, high - lookRows + 1) : low
+            const to = isBackwards ? high : Math.min(high, low + lookRows - 1)
             const read = wide<AuditEntry>`
               select ${entryColumns(wide)} from audit
-              where ${matching(chain, filter)} and seq > ${state.after}::bigint and seq <= ${until}::bigint
-              order by audit.seq limit ${asked}::bigint`
+              where ${matching(chain, filter)} and seq >= ${from}::bigint and seq <= ${to}::bigint
+              order by audit.seq ${order} limit ${asked}::bigint`
             return Effect.map(unreachable(read), (rows) => {
-              const next = {
-                after: rows.length < asked ? until : (rows.at(-1)?.seq ?? until),
-                left: state.left - rows.length
-              }
-              return [rowsOf(rows), next.left > 0 && next.after < last ? Option.some(next) : Option.none()] as const
+              const at = rows.length < asked ? undefined : rows.at(-1)?.seq
+              const rest = isBackwards ? { low, high: (at ?? from) - 1 } : { low: (at ?? to) + 1, high }
+              const next = { ...rest, left: left - rows.length }
+              return [rowsOf(rows), next.left > 0 && next.low <= next.high ? Option.some(next) : Option.none()] as const
             })
           })
         })
