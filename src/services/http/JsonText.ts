@@ -1,4 +1,4 @@
-import { Effect } from "effect"
+import { Effect, Stream } from "effect"
 import { HttpServerRequest, HttpServerResponse } from "effect/http"
 import { byteChunks, chunkBytes } from "../shared/bytes/ByteChunks.ts"
 import { textDigest } from "../shared/bytes/TextDigest.ts"
@@ -7,6 +7,21 @@ import { tagged } from "../shared/reads/EntityTag.ts"
 
 /** Memory of a list that is streamed, in bytes: two portions as they were read, one as it is sent, and its compressor. */
 export const listBytes = 3.5 * 1024 * 1024
+
+/** JSON texts with commas between them, after `head` and before `end`, in bytes. */
+export const jsonArray = <E>(
+  texts: Stream.Stream<{ readonly json: string }, E>,
+  head: string,
+  end: string
+): Stream.Stream<Uint8Array, E> => {
+  let separator = ""
+  const items = Stream.mapArray(texts, (chunk) => {
+    const text = separator + chunk.map(({ json }) => json).join(",")
+    separator = ","
+    return [text]
+  })
+  return Stream.make(head).pipe(Stream.concat(items), Stream.concat(Stream.make(end)), Stream.encodeText)
+}
 
 const encoder = new TextEncoder()
 

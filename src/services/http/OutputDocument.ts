@@ -7,7 +7,7 @@ import { type FollowEvent, followedPage, type StoredLine } from "../shared/reads
 import { Rights } from "../shared/security/Rights.ts"
 import type { TenantId } from "../shared/Tenant.ts"
 import { preferred, selected } from "./Accept.ts"
-import { listBytes } from "./JsonText.ts"
+import { jsonArray, listBytes } from "./JsonText.ts"
 import { withFirstChunk } from "./ReadAhead.ts"
 
 export type Format = "json" | "text" | "ndjson" | "events"
@@ -55,15 +55,8 @@ export const outputDocument = Effect.fn("Lines.document")(function* (
     const contentType = format === "text" ? "text/plain; charset=utf-8" : "application/x-ndjson"
     return selected(HttpServerResponse.stream(Stream.encodeText(each), { contentType }))
   }
-  let separator = ""
-  const each = Stream.mapArray(all, (chunk) => {
-    const text = separator + chunk.map((line) => line.json).join(",")
-    separator = ","
-    return [text]
-  })
   const head = JSON.stringify({ ...about, lines: [] }).slice(0, -2)
-  const body = Stream.make(head).pipe(Stream.concat(each), Stream.concat(Stream.make("]}")))
-  return selected(HttpServerResponse.stream(Stream.encodeText(body), { contentType: "application/json" }))
+  return selected(HttpServerResponse.stream(jsonArray(all, head, "]}"), { contentType: "application/json" }))
 })
 
 /** Interval of comments to a silent follower, which stop proxies from closing the connection. */

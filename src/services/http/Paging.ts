@@ -14,7 +14,7 @@ import {
   readCursor
 } from "../shared/reads/Listing.ts"
 import type { TenantId } from "../shared/Tenant.ts"
-import { listBytes, type PreparedText, readText, textResponse } from "./JsonText.ts"
+import { jsonArray, listBytes, type PreparedText, readText, textResponse } from "./JsonText.ts"
 import { readAhead } from "./ReadAhead.ts"
 
 /** The format of keys in lists that are ordered by creation. */
@@ -33,17 +33,6 @@ const decodeCursor = (list: string, keys: RegExp, cursor: string): Effect.Effect
 /** The key after which a list starts: that of the cursor. */
 export const listStart = (list: string, { cursor }: PageQuery, keys: RegExp = ordinals) =>
   cursor === undefined ? Effect.undefined : decodeCursor(list, keys, cursor)
-
-/** The rows as a JSON array in bytes. */
-const jsonArray = <E>(rows: Stream.Stream<ListRow, E>): Stream.Stream<Uint8Array, E> => {
-  let separator = ""
-  const items = Stream.mapArray(rows, (chunk) => {
-    const text = separator + chunk.map((row) => row.json).join(",")
-    separator = ","
-    return [text]
-  })
-  return Stream.make("[").pipe(Stream.concat(items), Stream.concat(Stream.make("]")), Stream.encodeText)
-}
 
 const nextLink = (url: string, limit: number, cursor: string): string => {
   const [path, given] = url.split("?")
@@ -132,5 +121,5 @@ export const listResponse = <E, R>(
     const listed = isAlone ? yield* read : value
     return listed._tag === "Whole"
       ? textResponse(request, listed.text)
-      : HttpServerResponse.stream(jsonArray(listed.all), { contentType: "application/json" })
+      : HttpServerResponse.stream(jsonArray(listed.all, "[", "]"), { contentType: "application/json" })
   })
