@@ -3,6 +3,7 @@ import { catalogue } from "../../nodes/Catalogue.ts"
 import type { Outcome } from "../../nodes/Outcome.ts"
 import { componentOf, type Flowline } from "../../protocol/Flowline.ts"
 import type { NodeCounters } from "../../protocol/RunProtocol.ts"
+import { OutcomeWord } from "../runs/RunOutcome.ts"
 import type { JobKey, JobStatus } from "./Job.ts"
 
 const running = Metric.gauge("flow_job_running", { description: "1 while the job runs in this gateway, else 0" })
@@ -26,8 +27,6 @@ const replaced = Metric.gauge("flow_job_replaced_bytes", {
 const reloads = Metric.gauge("flow_job_reloads", {
   description: "Changed tables of lookups in the job's current run, by outcome (read, failed)"
 })
-
-const words = ["ok", "warnings", "nothing"] as const
 
 export interface JobMetrics {
   readonly status: (status: JobStatus) => Effect.Effect<void>
@@ -77,7 +76,7 @@ export const jobMetrics = ({ tenant, channel, cluster, job }: JobKey): JobMetric
             dropped,
             sum((node) => node.dropped ?? 0)
           ),
-          ...words.map((word) =>
+          ...OutcomeWord.literals.map((word) =>
             Metric.update(
               Metric.withAttributes(outcomes, { ...attributes, outcome: word }),
               outcome?.outcome === word ? 1 : 0

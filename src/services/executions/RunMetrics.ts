@@ -36,7 +36,7 @@ const during =
     )
 
 /** The metrics of runs. */
-export const runMetrics = () => ({
+export const runMetrics = {
   running: during(running),
   ended: (
     runtime: string,
@@ -65,4 +65,4 @@ export const runMetrics = () => ({
       ],
       { discard: true }
     )
-})
+}

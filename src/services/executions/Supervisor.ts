@@ -57,7 +57,6 @@ export class Supervisor extends Context.Service<
       const positions = yield* PositionStore
       const gateway = yield* Gateway
       const signals = new Signals()
-      const metrics = runMetrics()
       const cancelling = new Set<string>()
       /** The waiting and running executions of this gateway; completing the deferred stops one. */
       const underWay = new Map<string, Deferred.Deferred<void>>()
@@ -114,7 +113,7 @@ export class Supervisor extends Context.Service<
           return Effect.tap(store.ended(claim, ending), (reached) =>
             reached
               ? Effect.andThen(
-                  metrics.ended(runtime, state, startedAt, done, nodes()),
+                  runMetrics.ended(runtime, state, startedAt, done, nodes()),
                   kept ? Effect.ignore(positions.remove(tenant, scope)) : Effect.void
                 )
               : Effect.void
@@ -185,7 +184,7 @@ export class Supervisor extends Context.Service<
           Effect.gen(function* () {
             const claim = yield* retryWhileUnreachable(store.claim(key, gateway.id))
             if (claim === undefined) return
-            if (claim.attempts < maxAttempts) return yield* metrics.running(attempt(claim))
+            if (claim.attempts < maxAttempts) return yield* runMetrics.running(attempt(claim))
             const error = `lost: the gateway died ${claim.attempts} times while it ran`
             const event = `${claim.runtime}.application.failed`
             const lost = store.ended(claim, { state: "LOST", event, error, nodes: undefined })
