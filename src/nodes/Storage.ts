@@ -1,8 +1,9 @@
 import { Schema } from "effect"
 import { globFault } from "../languages/Glob.ts"
+import type { Reference } from "../protocol/References.ts"
 import { hasSecret } from "../protocol/Secrets.ts"
-import type { SettingsIssue, Surroundings } from "./Node.ts"
-import type { Storage } from "./NodeFiles.ts"
+import type { NodeContext, SettingsIssue, Surroundings } from "./Node.ts"
+import type { InputFiles, Storage } from "./NodeFiles.ts"
 import { pathFault, pathPattern } from "./Paths.ts"
 import { secretOr } from "./SettingTexts.ts"
 
@@ -98,6 +99,30 @@ interface Given extends Storage {
 /** What the path is relative to; undefined for the default of the node. */
 export const storageOf = ({ root, s3 }: Given): Storage | undefined =>
   root === undefined && s3 === undefined ? undefined : { root, s3 }
+
+/** Where a node reads a file: one of `path`, `registry` and `resource`. */
+export interface FileSource extends Given {
+  readonly registry?: string
+  readonly resource?: string
+}
+
+/** The files of the storage that the settings name. */
+export const filesOf = (given: FileSource, context: NodeContext): InputFiles => {
+  const storage = storageOf(given)
+  return storage === undefined ? context : context.filesIn(storage)
+}
+
+/** The root that the node reads in, for the catalogue. */
+export const rootOf = ({ root }: FileSource) => (root === undefined ? undefined : { name: root, writes: false })
+
+export const referenceOf = ({ registry, resource }: FileSource): Reference | undefined =>
+  registry !== undefined ? { registry } : resource !== undefined ? { resource } : undefined
+
+/** {@link referenceOf} as a list, for the catalogue. */
+export const referencesOf = (given: FileSource): ReadonlyArray<Reference> => {
+  const reference = referenceOf(given)
+  return reference === undefined ? [] : [reference]
+}
 
 const inSecret = `The flowline is stored as it is: keep this in a secret, and write \${secret:NAME}`
 

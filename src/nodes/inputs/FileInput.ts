@@ -11,7 +11,18 @@ import { compressionOf, relativePath } from "../Paths.ts"
 import { withDefault } from "../SettingsSchema.ts"
 import { ResourceName } from "../SettingTexts.ts"
 import { sourceField } from "../Source.ts"
-import { filePath, isObject, patternFaults, storageFaults, storageOf, storageSettings } from "../Storage.ts"
+import {
+  filePath,
+  filesOf,
+  isObject,
+  patternFaults,
+  referenceOf,
+  referencesOf,
+  rootOf,
+  storageFaults,
+  storageOf,
+  storageSettings
+} from "../Storage.ts"
 import { blocks, blocksOf, sendBlock } from "./files/Blocks.ts"
 import { follow } from "./files/Follow.ts"
 import { type Format, formatOf, formats } from "./files/Format.ts"
@@ -66,14 +77,6 @@ const settings = Schema.Struct({
   )
 })
 type Settings = typeof settings.Type
-
-const referenceOf = ({ registry, resource }: Settings): Reference | undefined =>
-  registry !== undefined ? { registry } : resource !== undefined ? { resource } : undefined
-
-const filesOf = (given: Settings, context: NodeContext): InputFiles => {
-  const storage = storageOf(given)
-  return storage === undefined ? context : context.filesIn(storage)
-}
 
 const check = (given: Settings, context: CheckContext): ReadonlyArray<SettingsIssue> => {
   const { runtime, faulty } = context
@@ -231,7 +234,7 @@ export const fileInput = node({
   example: { path: "samples/access*.log.gz", format: "lines" },
   check,
   secrets: ["s3"],
-  roots: ({ root }) => (root === undefined ? undefined : { name: root, writes: false }),
+  roots: rootOf,
   relation: (given) => {
     const { path, root, registry, resource, format, encoding, multiline, source } = given
     if (typeof path !== "string" || isObject(path)) return undefined
@@ -243,10 +246,7 @@ export const fileInput = node({
     const isLines = format === "lines" || multiline !== undefined
     return isLines ? { columns: Object.keys(columnsOf({ multiline, source: source === true })) } : undefined
   },
-  references: (given) => {
-    const reference = referenceOf(given)
-    return reference === undefined ? [] : [reference]
-  },
+  references: referencesOf,
   analytics: (given) => {
     const { format, encoding, multiline } = given
     if (multiline !== undefined || given.source) {

@@ -9,18 +9,11 @@ import { formats } from "../inputs/files/Format.ts"
 import { checkSearch, patternSetting } from "../inputs/SearchInput.ts"
 import { type Batch, chosen, type Event, errors, type NodeContext, node, type SettingsIssue } from "../Node.ts"
 import { withDefault } from "../SettingsSchema.ts"
+import { filesOf, referencesOf, rootOf } from "../Storage.ts"
 import { IndexRows } from "./lookup/IndexRows.ts"
 import { ReloadedFiles } from "./lookup/ReloadedFiles.ts"
 import { loadTable, sourceOf } from "./lookup/Table.ts"
-import {
-  filesOf,
-  lookedUp,
-  missingSetting,
-  reloadSetting,
-  rootOf,
-  sourceFields,
-  targetSetting
-} from "./lookup/TableSource.ts"
+import { lookedUp, missingSetting, reloadSetting, sourceFields, targetSetting } from "./lookup/TableSource.ts"
 import { merge, placed } from "./ParsingNode.ts"
 
 const settings = Schema.Struct({
@@ -121,7 +114,7 @@ export const enrich = node({
       : [...checkIndex(given.index, given), ...checkSearch({ index: given.index, query: {} }, context)],
   secrets: ["s3"],
   roots: rootOf,
-  references: (given) => (given.index === undefined ? (fileInput.references?.(sourceOf(given)) ?? []) : []),
+  references: (given) => (given.index === undefined ? referencesOf(given) : []),
   fields: ({ field, columns, target }) => ({
     reads: named(field, ["field"]),
     gives: (known) => {

@@ -5,20 +5,12 @@ import { Failures } from "../Failures.ts"
 import { chosen, type Event, errors, node } from "../Node.ts"
 import { withDefault } from "../SettingsSchema.ts"
 import { FieldName, fieldsOf } from "../SettingTexts.ts"
+import { filesOf, referencesOf, rootOf } from "../Storage.ts"
 import { addressOf } from "./addresses/Address.ts"
 import { BoundedCache } from "./lookup/BoundedCache.ts"
 import { loadDatabase, type NetworkDatabase } from "./lookup/NetworkDatabase.ts"
 import { ReloadedFiles } from "./lookup/ReloadedFiles.ts"
-import {
-  checkSource,
-  filesOf,
-  lookedUp,
-  missingSetting,
-  referenceOf,
-  reloadSetting,
-  rootOf,
-  sourceFields
-} from "./lookup/TableSource.ts"
+import { checkSource, lookedUp, missingSetting, reloadSetting, sourceFields } from "./lookup/TableSource.ts"
 import { merge, placed } from "./ParsingNode.ts"
 
 /** What the records of the usual databases hold. */
@@ -107,10 +99,7 @@ export const geoip = node({
   check: checkSource,
   secrets: ["s3"],
   roots: rootOf,
-  references: (given) => {
-    const reference = referenceOf(given)
-    return reference === undefined ? [] : [reference]
-  },
+  references: referencesOf,
   start: async (given, context) => {
     const { field, target, on_missing, language, path } = given
     const database = await ReloadedFiles.of(context, filesOf(given, context), path, given.reload, () =>

@@ -1,8 +1,8 @@
 import type { Value } from "../../../languages/FieldPath.ts"
 import type { NodeContext } from "../../Node.ts"
+import { type FileSource, filesOf, referenceOf } from "../../Storage.ts"
 import type { Address } from "../addresses/Address.ts"
 import type { Loaded } from "./ReloadedFiles.ts"
-import { filesOf, referenceOf, type Source } from "./TableSource.ts"
 
 /** Maximum size of a database, which is held in memory. */
 const maxBytes = 1024 * 1024 * 1024
@@ -47,7 +47,7 @@ const textOf = ({ bits, value }: Address): string => {
 }
 
 /** Reads a database from a file of the tenant's. */
-export const loadDatabase = async (given: Source, context: NodeContext): Promise<Loaded<NetworkDatabase>> => {
+export const loadDatabase = async (given: FileSource, context: NodeContext): Promise<Loaded<NetworkDatabase>> => {
   const { path } = given
   const reference = referenceOf(given)
   const files = filesOf(given, context)

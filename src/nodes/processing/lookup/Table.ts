@@ -4,9 +4,9 @@ import { fileInput } from "../../inputs/FileInput.ts"
 import { type Format, formatOf } from "../../inputs/files/Format.ts"
 import { chosen, type Event, type NodeContext } from "../../Node.ts"
 import type { Storage } from "../../NodeFiles.ts"
+import { filesOf, referenceOf } from "../../Storage.ts"
 import { Networks } from "../addresses/Networks.ts"
 import type { Loaded } from "./ReloadedFiles.ts"
-import { filesOf, referenceOf } from "./TableSource.ts"
 
 /** Maximum number of rows of a table, which is held in memory. */
 const maxRows = 1_000_000

@@ -1,12 +1,10 @@
 import { Schema } from "effect"
-import type { Reference } from "../../../protocol/References.ts"
 import { PositiveDuration } from "../../Duration.ts"
-import type { NodeContext, SettingsIssue, Surroundings } from "../../Node.ts"
-import type { InputFiles, Storage } from "../../NodeFiles.ts"
+import type { SettingsIssue, Surroundings } from "../../Node.ts"
 import { relativePath } from "../../Paths.ts"
 import { withDefault } from "../../SettingsSchema.ts"
 import { FieldName, ResourceName } from "../../SettingTexts.ts"
-import { filePath, patternFaults, storageFaults, storageOf, storageSettings } from "../../Storage.ts"
+import { type FileSource, filePath, patternFaults, storageFaults, storageSettings } from "../../Storage.ts"
 
 /** Where a table is: settings of nodes that look values up. */
 export const sourceFields = {
@@ -40,16 +38,10 @@ export const targetSetting = Schema.optionalKey(
   FieldName.annotate({ description: "Field that receives the columns. Default: the record itself." })
 )
 
-export interface Source extends Storage {
-  readonly path?: string
-  readonly registry?: string
-  readonly resource?: string
-}
-
 const kinds = ["path", "registry", "resource"] as const
 
 /** What is wrong with where a file is said to be. */
-export const checkSource = (given: Source, context: Pick<Surroundings, "faulty">): ReadonlyArray<SettingsIssue> => {
+export const checkSource = (given: FileSource, context: Pick<Surroundings, "faulty">): ReadonlyArray<SettingsIssue> => {
   const [first, ...others] = kinds.filter((kind) => given[kind] !== undefined)
   if (first === undefined) return [{ path: [], detail: "One of path, registry and resource is required" }]
   if (others.length === 0) return [...storageFaults(given, context), ...patternFaults(given.path)]
@@ -58,15 +50,3 @@ export const checkSource = (given: Source, context: Pick<Surroundings, "faulty">
     detail: `Only one of path, registry and resource can be given, and ${first} is given already`
   }))
 }
-
-/** The storage of the table's file. */
-export const filesOf = (given: Source, context: NodeContext): InputFiles => {
-  const storage = storageOf(given)
-  return storage === undefined ? context : context.filesIn(storage)
-}
-
-/** The root of the table's file, for the catalogue. */
-export const rootOf = ({ root }: Source) => (root === undefined ? undefined : { name: root, writes: false })
-
-export const referenceOf = ({ registry, resource }: Source): Reference | undefined =>
-  registry !== undefined ? { registry } : resource !== undefined ? { resource } : undefined
