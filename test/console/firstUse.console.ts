@@ -126,6 +126,18 @@ layer(Console.layer, { excludeTestServices: true })("what somebody sees who begi
     const flowlines = page.getByRole("combobox", { name: "Flowline" })
     await flowlines.locator("option[value=id0]").waitFor({ state: "attached" })
     assert.strictEqual(await flowlines.locator("option[value=id4999]").count(), 1)
+    // Whoever comes back to the list is where the flowline was.
+    await page.getByRole("link", { name: "Flowlines", exact: true }).click()
+    const table = page.getByRole("grid", { name: "Flowlines" })
+    await table.getByRole("button", { name: "Name" }).click()
+    await table.getByRole("link", { name: "flowline 0", exact: true }).waitFor()
+    await table.evaluate((box) => {
+      box.scrollTop = box.scrollHeight
+    })
+    await table.getByRole("link", { name: "flowline 4999" }).click()
+    await table.waitFor({ state: "detached" })
+    await page.goBack()
+    await table.getByRole("link", { name: "flowline 4999" }).waitFor()
     await context.close()
   })
 

@@ -4,7 +4,14 @@ import { decoded } from "./decoded.ts"
 import { listeners } from "./store.ts"
 
 const { tell, subscribe } = listeners()
-addEventListener("popstate", tell)
+let isBack = false
+addEventListener("popstate", () => {
+  isBack = true
+  tell()
+})
+
+/** Whether the browser's way back or forward has led here. */
+export const isReturn = (): boolean => isBack
 
 /** The parts of the path below `/console/`, decoded: none on the front page. */
 export const usePath = (): ReadonlyArray<string> => {
@@ -37,8 +44,10 @@ export const addressOf = (
  * @param how `replace` adds no entry to the browser's history: for changes at every key
  */
 export const go = (address: string, how: "push" | "replace" = "push"): void => {
-  if (how === "push") history.pushState(null, "", address)
-  else history.replaceState(history.state, "", address)
+  if (how === "push") {
+    isBack = false
+    history.pushState(null, "", address)
+  } else history.replaceState(history.state, "", address)
   tell()
 }
 

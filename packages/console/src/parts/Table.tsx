@@ -15,6 +15,7 @@ import { go } from "../app/location.ts"
 import { common } from "../texts/en.ts"
 import css from "./pages.module.css"
 import { rowAfter } from "./rowKeys.ts"
+import { usePlace } from "./usePlace.ts"
 
 const features = tableFeatures({
   rowSortingFeature,
@@ -142,8 +143,14 @@ export const Table = <A,>({
 }) => {
   useKeys(common.tableKeys)
   const scroller = useRef<HTMLDivElement>(null)
-  const [sorting, setSorting] = useState(sort === undefined ? [] : [sort])
-  const [focused, setFocused] = useState<string>()
+  const { kept, keep } = usePlace<{ readonly sorting: Array<Order>; readonly focused: string | undefined }>(
+    label,
+    scroller,
+    rows.length
+  )
+  const [sorting, setSorting] = useState(kept?.sorting ?? (sort === undefined ? [] : [sort]))
+  const [focused, setFocused] = useState(kept?.focused)
+  keep({ sorting, focused })
   const defined = useMemo(
     () =>
       columns.map(({ id, value }) => ({
