@@ -43,7 +43,7 @@ const placesOf = async (page: Page) => {
 
 const area = (page: Page, name: RegExp) => page.locator("textarea").and(editor(page, name))
 
-layer(Console.layer, { excludeTestServices: true })("the first use", (it) => {
+layer(Console.layerWhole, { excludeTestServices: true })("the first use", (it) => {
   it.effect("needs a few kilobytes, and nothing that another file names first", () =>
     Effect.gen(function* () {
       const { gateway, browser } = yield* Console
