@@ -3,17 +3,16 @@ import { fileURLToPath } from "node:url"
 import { Effect, Layer, Result, Schema } from "effect"
 import { type AwsVariables, s3Address, WrongAddress } from "../drivers/blobs/s3/S3Address.ts"
 import { within } from "../drivers/files/Deadline.ts"
-import { outboundRule } from "../drivers/Outbound.ts"
 import { availableMemory, usualWork } from "../drivers/UsualWork.ts"
 import { messageOf } from "../languages/ErrorMessage.ts"
 import { serverStop, storageDeadline } from "../protocol/Liveness.ts"
 import type { BlobPlace } from "../protocol/Places.ts"
 import { defaultRules, type Limit, parseRule, type Rule } from "../services/shared/settings/RetentionRules.ts"
 import { parseRoots } from "../services/shared/settings/RootRules.ts"
-import { defaultLimits, isLoopback, ownPlaces, Settings } from "../services/shared/settings/Settings.ts"
+import { defaultLimits, ownPlaces, Settings } from "../services/shared/settings/Settings.ts"
 import { loadAccessFile } from "./access/AccessFileOnDisk.ts"
 import { loadCertificate } from "./http/server/Certificate.ts"
-import { proxyFault } from "./http/server/Forwarded.ts"
+import { firstFault, listOf } from "./SettingFaults.ts"
 import { readableFolder, UnusableFolder, writableFolder } from "./UsableFolder.ts"
 import { usableRoot } from "./UsableRoot.ts"
 import { unknownSettings, variables } from "./Variables.ts"
@@ -24,25 +23,7 @@ export class InvalidSetting extends Schema.TaggedError<InvalidSetting>()("Invali
   message: Schema.String
 }) {}
 
-const isHost =
-  /^(?=.{1,253}$)[A-Za-z0-9_]([A-Za-z0-9_-]*[A-Za-z0-9_])?(\.[A-Za-z0-9_]([A-Za-z0-9_-]*[A-Za-z0-9_])?)*\.?$/
-
 const refuse = (variable: string, message: string) => Effect.fail(new InvalidSetting({ variable, message }))
-
-const listOf = (list: string | undefined): ReadonlyArray<string> => list?.split(",").map((one) => one.trim()) ?? []
-
-/** An origin in exactly the form in which browsers send it, because origins are compared as texts. */
-const isOrigin = (value: string): boolean => /^https?:/.test(value) && URL.parse(value)?.origin === value
-
-const noOriginMessage = (value: string): string => {
-  const name = JSON.stringify(value)
-  if (value === "*" || value === "null") {
-    return `${name} would let any page use the gateway with the password that its reader's browser knows; list the origins`
-  }
-  const meant = URL.parse(value)?.origin
-  const example = meant === undefined || !isOrigin(meant) ? "https://app.example.com,http://localhost:3000" : meant
-  return `${name} is not an origin; expected scheme, host and port as in ${example}`
-}
 
 const blobPlace = (value: string, aws: AwsVariables): Effect.Effect<BlobPlace, InvalidSetting> => {
   if (value.startsWith("s3:")) {
@@ -75,8 +56,6 @@ const ruleOf = (variable: string, given: string | undefined, limits: ReadonlyArr
         (message) => new InvalidSetting({ variable, message })
       )
 
-const isDatabaseUrl = (value: string): boolean => /^postgres(ql)?:\/\//.test(value) && URL.canParse(value)
-
 /** Checks a folder or file while reading the settings, so that the error names the setting to change. */
 const usable = (variable: string, folder: Promise<unknown>): Effect.Effect<void, InvalidSetting> =>
   Effect.tryPromise({
@@ -100,72 +79,10 @@ export const settings = Effect.gen(function* () {
     return yield* refuse(first.name, first.message + rest.join(""))
   }
   const env = yield* variables
-  const auth = env.auth === "none" ? undefined : resolve(env.auth)
-  if (auth === undefined && env.insecure === "0" && !isLoopback(env.host)) {
-    return yield* refuse(
-      "FLOW_HOST",
-      "without authentication the gateway listens on loopback addresses only: set FLOW_AUTH, or FLOW_INSECURE=1"
-    )
-  }
-  if ((env.tlsCert === undefined) !== (env.tlsKey === undefined)) {
-    const missing = env.tlsCert === undefined ? "FLOW_TLS_CERT" : "FLOW_TLS_KEY"
-    return yield* refuse(missing, "TLS needs FLOW_TLS_CERT and FLOW_TLS_KEY, both files in PEM")
-  }
-  const trustedProxies = listOf(env.trustedProxies)
-  for (const entry of trustedProxies) {
-    const fault = proxyFault(entry)
-    if (fault !== undefined) return yield* refuse("FLOW_TRUSTED_PROXIES", `${JSON.stringify(entry)} ${fault}`)
-  }
-  const hosts = listOf(env.hosts)
-  const wrong = hosts.find((name) => !isHost.test(name))
-  if (wrong !== undefined) {
-    return yield* refuse(
-      "FLOW_HOSTS",
-      `${JSON.stringify(wrong)} is not a host name; expected names as in gateway.example.com,flow.example.com`
-    )
-  }
-  const cors = listOf(env.cors)
-  const noOrigin = cors.find((one) => !isOrigin(one))
-  if (noOrigin !== undefined) return yield* refuse("FLOW_CORS", noOriginMessage(noOrigin))
-  const outbound = listOf(env.outbound)
-  const noRule = outbound.find((entry) => outboundRule(entry) === undefined)
-  if (noRule !== undefined) {
-    return yield* refuse(
-      "FLOW_OUTBOUND_ALLOW",
-      `${JSON.stringify(noRule)} is no host, address or range; expected a list as in collector.internal:8080,10.1.0.0/16`
-    )
-  }
-  if (env.environment !== undefined && !/^[A-Za-z0-9][A-Za-z0-9._-]{0,62}$/.test(env.environment)) {
-    return yield* refuse(
-      "FLOW_ENVIRONMENT",
-      `${JSON.stringify(env.environment)} is not a name of letters, digits, ".", "_" and "-" (63 at most), such as production`
-    )
-  }
+  const fault = firstFault(env)
+  if (fault !== undefined) return yield* new InvalidSetting(fault)
   const roots = env.roots === undefined ? Result.succeed({}) : parseRoots(env.roots)
   if (Result.isFailure(roots)) return yield* refuse("FLOW_ROOTS", roots.failure)
-  if (env.search !== undefined) {
-    return yield* refuse("FLOW_SEARCH", "this version searches only in PostgreSQL")
-  }
-  if (env.otlp !== undefined && !URL.canParse(env.otlp)) {
-    return yield* refuse("FLOW_OTLP", "expected the URL of an OTLP receiver, such as http://localhost:4318")
-  }
-  if (env.databaseUrl !== undefined && !isDatabaseUrl(env.databaseUrl)) {
-    return yield* refuse("FLOW_DATABASE_URL", "expected a URL such as postgres://user:password@host:5432/database")
-  }
-  if (env.cluster !== undefined) {
-    if (!/^(\[[0-9a-fA-F:.]+\]|[^:\s]+):\d{1,5}$/.test(env.cluster)) {
-      return yield* refuse(
-        "FLOW_CLUSTER",
-        "expected the address at which other gateways reach this one, such as 10.0.0.7:4243"
-      )
-    }
-    if (env.databaseUrl === undefined) {
-      return yield* refuse("FLOW_CLUSTER", "a cluster needs a database for all its gateways: set FLOW_DATABASE_URL")
-    }
-  }
-  if (env.role !== "all" && env.databaseUrl === undefined) {
-    return yield* refuse("FLOW_ROLE", "a gateway with one role needs others on its database: set FLOW_DATABASE_URL")
-  }
   const everything = ["age", "number", "bytes"] as const
   const retention = {
     mode: env.retention,
@@ -189,14 +106,14 @@ export const settings = Effect.gen(function* () {
   return Settings.of({
     host: env.host.replace(/^\[|\]$/g, ""),
     port: env.port,
-    hosts,
-    cors,
-    auth,
+    hosts: listOf(env.hosts),
+    cors: listOf(env.cors),
+    auth: env.auth === "none" ? undefined : resolve(env.auth),
     tls:
       env.tlsCert === undefined || env.tlsKey === undefined
         ? undefined
         : { cert: resolve(env.tlsCert), key: resolve(env.tlsKey) },
-    trustedProxies,
+    trustedProxies: listOf(env.trustedProxies),
     addressConnections: env.addressConnections,
     secrets: {
       folder: env.secretsFolder === undefined ? undefined : resolve(env.secretsFolder),
@@ -226,7 +143,7 @@ export const settings = Effect.gen(function* () {
     ceilings: { memoryMib: env.runMemory, seconds: env.runSeconds },
     outputLines: env.outputLines,
     roots: roots.success,
-    outbound,
+    outbound: listOf(env.outbound),
     quota: { bytes: env.tenantBytes, entries: env.tenantEntries },
     retention,
     requestMemory: { all: requestBytes, each: env.tenantRequestBytes ?? half(requestBytes) },
