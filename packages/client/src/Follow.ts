@@ -45,7 +45,9 @@ export interface Follow {
     request: ExecutionRequest
   ) => ExecutionFeed<typeof ExecutionEvent.Type, ErrorsOf<Groups["executions"]["endpoints"]["events"]>>
   /** The lines that a job of a channel prints. The stream has no end. */
-  readonly jobOutput: (request: JobRequest) => Feed<typeof OutputLine.Type, ErrorsOf<Groups["channels"]["endpoints"]["output"]>>
+  readonly jobOutput: (
+    request: JobRequest
+  ) => Feed<typeof OutputLine.Type, ErrorsOf<Groups["channels"]["endpoints"]["output"]>>
 }
 
 /** Milliseconds before the first reconnection, unless the server sets them (`retry:`), and the maximum. */

@@ -39,8 +39,7 @@ export const columnOf = (error: SqlError): string => said(error, "column")
 /** No connection, no resources, a shutdown, a deadlock: states in which the same statement may succeed later. */
 const passing = /^(08|53|57P|58|40|55P03|25P03)/
 
-const isPassing = (error: SqlError): boolean =>
-  error.reason._tag === "ConnectionError" || passing.test(stateOf(error))
+const isPassing = (error: SqlError): boolean => error.reason._tag === "ConnectionError" || passing.test(stateOf(error))
 
 /**
  * Whether the server takes no writes, for example because it is a standby now. A session that began there stays read-only,

@@ -69,7 +69,9 @@ export const layer: Layer.Layer<Engine, never, EngineConfig> = Layer.effect(
             if (Result.isFailure(made)) {
               const { tenant, executionId } = spec
               warn("The folders of a run cannot be made", { tenant, executionId, reason: String(made.failure.cause) })
-              return refused("The folders of the run could not be made: the data storage is full, read-only or does not answer")
+              return refused(
+                "The folders of the run could not be made: the data storage is full, read-only or does not answer"
+              )
             }
             const run = yield* Effect.acquireRelease(
               Effect.sync(() => {

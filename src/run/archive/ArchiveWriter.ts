@@ -42,7 +42,10 @@ export class Archive {
     ).pipe(
       Effect.catchIf(
         (error) => Predicate.hasProperty(error, "storage"),
-        () => Effect.fail(new Failure("The archive could not be stored: the data storage is full, read-only or does not answer"))
+        () =>
+          Effect.fail(
+            new Failure("The archive could not be stored: the data storage is full, read-only or does not answer")
+          )
       ),
       Effect.provide(this.#blobs)
     )
