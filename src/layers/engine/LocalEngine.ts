@@ -12,7 +12,7 @@ import { sharedConnections } from "./Connections.ts"
 import { EngineConfig } from "./EngineConfig.ts"
 import { orderOf } from "./OrderOf.ts"
 import { outlived } from "./ProcessGroup.ts"
-import { dataFolder, RunPlaces, sweepLeftovers, sweepRoot } from "./RunFolders.ts"
+import { dataFolder, RunFolders, sweepLeftovers, sweepRoot } from "./RunFolders.ts"
 import { Runners } from "./Runners.ts"
 import { RunProcess, type Warn } from "./RunProcess.ts"
 
@@ -33,7 +33,7 @@ export const layer: Layer.Layer<Engine, never, EngineConfig> = Layer.effect(
   Effect.gen(function* () {
     const settings = yield* EngineConfig
     yield* Effect.promise(() => mkdir(settings.tempRoot, { recursive: true, mode: 0o700 }))
-    const places = new RunPlaces(settings)
+    const places = new RunFolders(settings)
     yield* Effect.promise(() => places.prepare())
     yield* Effect.promise(() => sweepLeftovers(settings.dataRoot, settings.tempRoot)).pipe(Effect.forkScoped)
     /** Roots from which the leftovers of dead gateways have been removed. */

@@ -81,7 +81,7 @@ export const sweepLeftovers = async (dataRoot: string, tempRoot: string): Promis
  * The folders of runs. Folders with lasting data are in roots that are made only when the gateway starts: a root that is
  * missing later is on a disk that is not mounted, and data that runs wrote there would be hidden when it is mounted again.
  */
-export class RunPlaces {
+export class RunFolders {
   readonly #call = sharedCalls(storageDeadline)
   readonly #roots: ReadonlyArray<Root>
 
