@@ -62,8 +62,12 @@ layer(memoryGateway(), { excludeTestServices: true })("a body that is not JSON, 
       const query = '{"bool":{"must":[{"match_all":{}},{"match_all":{}}]}}'
       for (const x of ['[{"a":1},{"a":1}]', '{"":"\\":\\\\","b":{"":1}}', '{"__proto__":1,"é":":"}', "1e400"])
         expect(yield* issuesOf("search", "POST", `{"index":"mytenant-*","query":${query},"x":${x}}`)).toEqual(told)
-      const deep = `{"index":"mytenant-*","x":${"[".repeat(50_000)}${"]".repeat(50_000)}}`
-      expect(yield* issuesOf("search", "POST", deep)).toEqual(told)
+      const deep = (inner: string) => `{"index":"mytenant-*","x":${"[".repeat(20_000)}${inner}${"]".repeat(20_000)}}`
+      expect(yield* issuesOf("search", "POST", deep(""))).toEqual(told)
+      const tooDeep = "This is not JSON: The document is nested deeper than 100 levels"
+      expect(yield* issuesOf("search", "POST", deep("1e400"))).toEqual(refused("body", 1, 127, tooDeep))
+      const parameters = formOf({ file: "runtime: stream", parameters: deep("1e400") })
+      expect(yield* issuesOf("flowline", "POST", parameters)).toEqual(refused("parameters", 1, 127, tooDeep))
     })
   )
 

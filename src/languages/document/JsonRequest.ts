@@ -64,7 +64,8 @@ export const readJsonText = (
     if (writtenMembers(text) === keptMembers(value)) return Result.succeed(value)
     return Result.fail(fault("A key occurs twice in the same object"))
   } catch (cause) {
-    if (!(cause instanceof SyntaxError)) throw cause
+    // A reader that looks at each number cannot follow thousands of levels.
+    if (!(cause instanceof SyntaxError) && !(cause instanceof RangeError)) throw cause
     if (text.trim() === "") return Result.fail({ detail: "Expected JSON, found nothing" })
     const { detail, ...position } = fault("the syntax is wrong")
     return Result.fail({ detail: `This is not JSON: ${detail}`, ...position })

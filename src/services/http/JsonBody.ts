@@ -79,11 +79,13 @@ const jsonOf = Effect.fnUntraced(function* (
       detail: `The body has the media type ${JSON.stringify(type)}; send it with Content-Type: application/json`
     })
   }
-  const value = yield* Effect.mapError(Effect.fromResult(readJsonBytes(body, JSON.parse)), ({ detail, ...position }) =>
-    invalidBody(detail, position)
-  )
+  const read = (one: (text: string) => unknown) =>
+    Effect.mapError(Effect.fromResult(readJsonBytes(body, one)), ({ detail, ...position }) =>
+      invalidBody(detail, position)
+    )
+  const value = yield* read(JSON.parse)
   if (keepsDigits.length === 0 || !Predicate.isObject(value)) return value
-  const exact = readDigits(new TextDecoder().decode(body)) as Readonly<Record<string, unknown>>
+  const exact = (yield* read(readDigits)) as Readonly<Record<string, unknown>>
   for (const member of keepsDigits) if (Object.hasOwn(value, member)) value[member] = exact[member]
   return value
 })
