@@ -1,15 +1,23 @@
 import { PgClient, type PgConnection, PgPool } from "@effect/sql-pg"
-import type { Scope } from "effect"
-import { Effect, Exit, type Stream } from "effect"
+import { Context, Effect, Exit, Option, type Scope, type Stream } from "effect"
+import { HttpRouter } from "effect/http"
 import type * as Reactivity from "effect/reactivity/Reactivity"
 import { SqlClient } from "effect/sql"
 import type { Borrower, Connection } from "effect/sql/SqlConnection"
 import type { SqlError } from "effect/sql/SqlError"
 import { commit, makeWatchedClient, OpenSockets, observePool } from "../../drivers/postgres/ConnectionPools.ts"
 import { isReadOnly } from "../../drivers/postgres/Unreachable.ts"
+import { FairSemaphore } from "../../services/shared/capacity/FairSemaphore.ts"
 
 /** Number of connections for statements, and of those for transactions. */
 const connections = 10
+
+/** Transactions of requests for one tenant at once. They may wait for each other, and those of other tenants do not. */
+const tenantTransactions = 8
+
+/** The tenant in the path of the request; undefined for the gateway's own work. */
+const requestTenant = (context: Context.Context<never>): string | undefined =>
+  Option.getOrUndefined(Context.getOption(context, HttpRouter.RouteContext))?.params["tenant"]
 
 /**
  * The client for short statements. Statements of many fibers share a connection and are pipelined, which takes half the
@@ -40,11 +48,16 @@ export const makeShortClient = Effect.fnUntraced(function* (
     }
   })
   const exclusive = yield* makeWatchedClient("transactions", { ...config, maxConnections: connections })
+  const turns = new FairSemaphore<never, string>({ all: Number.POSITIVE_INFINITY, each: tenantTransactions })
+  const acquirer = Effect.contextWith((context: Context.Context<never>) => {
+    const tenant = requestTenant(context)
+    return tenant === undefined ? exclusive.reserve : Effect.andThen(turns.place(tenant), exclusive.reserve)
+  })
   const client = yield* SqlClient.make({
     driver: "pg",
-    acquirer: exclusive.reserve,
+    acquirer,
     borrower: leastLoaded(slots),
-    transactionAcquirer: exclusive.reserve,
+    transactionAcquirer: acquirer,
     compiler: PgClient.makeCompiler(undefined, false),
     prepareTransactionControls: true,
     commit,
