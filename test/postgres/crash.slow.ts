@@ -24,7 +24,7 @@ const killWhileWriting = async (folder: string, round: number, killToo: (pid: nu
   const running = runFile(gateway, [folder, "insert"])
   await running.line("ready")
   const enough = 60 + Math.floor(Math.random() * 200)
-  await eventually("rows are acknowledged", () => running.lines.length > enough)
+  await eventually("rows are acknowledged", () => running.lines.length > enough, patience)
   killToo(running.process.pid!)
   running.process.kill("SIGKILL")
   await running.exit
