@@ -13,9 +13,8 @@ export default defineConfig({
     globalSetup: ["test/support/globalSetup.ts"],
     setupFiles: ["test/support/bundled.ts"],
     reporters: ["default", "./test/support/counts.ts"],
-    // These tests wait more than they compute: three files left a third of two cores idle. One PostgreSQL serves them all,
-    // so there is an end.
-    maxWorkers: Math.min(6, 2 * availableParallelism() + 1),
+    // More than the cores: these tests wait more than they compute. One PostgreSQL serves them all, so there is an end.
+    maxWorkers: 2 * Math.min(3, availableParallelism()),
     isolate: false,
     sequence: { sequencer: SlowFirst },
     testTimeout: 240_000,
