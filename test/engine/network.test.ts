@@ -32,8 +32,7 @@ const connected = async (port: number) => {
   }
 }
 
-const wait = (condition: () => boolean | Promise<boolean>) =>
-  Effect.promise(() => eventually("what the test waits for", condition))
+const wait = (condition: () => boolean) => Effect.promise(() => eventually("what the test waits for", condition))
 const show = node("show", { limit: 1_000_000 }, "in")
 const input = (type: string, given: Record<string, unknown>) => ({
   ...node(type, given),
@@ -175,35 +174,6 @@ describe("http_input", () => {
         [1, "12345678901234567890", 3, 4, 7]
       )
       assert.deepInclude(run.records(), { message: "Müller" })
-      yield* run.stop
-    })
-  )
-})
-
-describe("http_input with slow senders", () => {
-  it.live("gives their places to others", () =>
-    Effect.gen(function* () {
-      const { root } = yield* places
-      const port = yield* Effect.promise(freePort)
-      const given = { port, max_waiting: 1 }
-      const run = yield* running(
-        settings(root),
-        spec(flowline([input("http_input", given), node("show", { limit: 1000 }, "in")]))
-      )
-      const slow = yield* Effect.promise(() => connected(port))
-      const said: Array<string> = []
-      slow.on("error", () => {}).on("data", (chunk) => said.push(String(chunk)))
-      const head = "POST / HTTP/1.1\r\nHost: x\r\nContent-Type: text/plain\r\nContent-Length: 100\r\n\r\n"
-      slow.write(`${head}no\n`)
-      const init = { method: "POST", body: "yes", headers: { "content-type": "text/plain" } }
-      const statuses: Array<number> = []
-      yield* wait(async () => {
-        statuses.push((await fetch(`http://127.0.0.1:${port}/`, init)).status)
-        return statuses.includes(429) && statuses.at(-1) === 202
-      })
-      yield* wait(() => said.join("").startsWith("HTTP/1.1 408 "))
-      yield* wait(() => run.records().length > 0)
-      assert.isTrue(run.records().every(({ message }) => message === "yes"))
       yield* run.stop
     })
   )
