@@ -5,7 +5,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { Effect, Exit, Redacted, Scope } from "effect"
 import pg from "pg"
-import { startEmbedded } from "../src/layers/postgres/Embedded.ts"
+import { startEmbedded } from "../src/layers/postgres/embedded/Embedded.ts"
 import { cpuSecondsOf, pinned, treeOf } from "./measure.ts"
 
 // The cost and benefit of compressed answers: a list of flowlines in pages, the executions as one streamed list, and

@@ -9,7 +9,7 @@ import { chmodSync, mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { Effect, Exit, Redacted, Scope } from "effect"
-import { startEmbedded } from "../src/layers/postgres/Embedded.ts"
+import { startEmbedded } from "../src/layers/postgres/embedded/Embedded.ts"
 import { access } from "./access.ts"
 import { load, startServers } from "./servers.ts"
 

@@ -6,7 +6,7 @@ import { CreateBucketCommand, GetObjectCommand, S3Client } from "@aws-sdk/client
 import { Upload } from "@aws-sdk/lib-storage"
 import { Effect, Layer, Redacted, Stream } from "effect"
 import { Blobs } from "../src/drivers/blobs/Blobs.ts"
-import * as S3 from "../src/drivers/blobs/S3Blobs.ts"
+import * as S3 from "../src/drivers/blobs/s3/S3Blobs.ts"
 import { accessKeyId, secretAccessKey, startCeph } from "../test/s3/ceph.ts"
 import { pinned } from "./measure.ts"
 

@@ -13,7 +13,7 @@ export const programs = {
   decoder: "layers/decoder/decoderThread.ts",
   sql: "layers/decoder/sqlProcess.ts",
   pages: "layers/documentation/pageThread.ts",
-  heartbeat: "layers/postgres/heartbeatThread.ts",
+  heartbeat: "layers/postgres/gateways/heartbeatThread.ts",
   operators: "layers/operators/testWorkerThread.ts"
 } as const
 

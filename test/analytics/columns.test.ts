@@ -5,7 +5,7 @@ import { gzipSync } from "node:zlib"
 import { DuckDBInstance } from "@duckdb/node-api"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { sqlFindings } from "../../src/layers/decoder/Statements.ts"
-import { needsOf, outline } from "../../src/services/flowlines/Outline.ts"
+import { needsOf, outline } from "../../src/services/flowlines/validation/Outline.ts"
 
 const root = mkdtempSync(join(tmpdir(), "flow-columns-"))
 const conf = join(root, "tenants", "acme")

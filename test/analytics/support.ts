@@ -1,7 +1,7 @@
 import { mkdir, readFile, writeFile } from "node:fs/promises"
 import { dirname, join } from "node:path"
 import { Effect, Layer } from "effect"
-import * as Disk from "../../src/drivers/blobs/DiskBlobs.ts"
+import * as Disk from "../../src/drivers/blobs/disk/DiskBlobs.ts"
 import { TenantFiles } from "../../src/drivers/files/TenantFiles.ts"
 import { program } from "../../src/drivers/Programs.ts"
 import type { EngineSettings } from "../../src/layers/engine/EngineConfig.ts"

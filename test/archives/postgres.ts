@@ -1,6 +1,6 @@
 import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
-import * as Postgres from "../../src/layers/postgres/PostgresArchiveStore.ts"
+import * as Postgres from "../../src/layers/postgres/stores/PostgresArchiveStore.ts"
 import { AddArchive } from "../memory/ArchiveStore.ts"
 import { TestPostgres } from "../support/postgres.ts"
 

@@ -1,7 +1,7 @@
 import { expect, layer } from "@effect/vitest"
 import { Deferred, Effect, Exit, Fiber, Layer } from "effect"
 import { SqlClient } from "effect/sql"
-import * as Postgres from "../../src/layers/postgres/PostgresArtifactStore.ts"
+import * as Postgres from "../../src/layers/postgres/stores/PostgresArtifactStore.ts"
 import { ArtifactName, ArtifactVersion, GroupName } from "../../src/services/artifacts/Artifact.ts"
 import { ArtifactStore } from "../../src/services/artifacts/ArtifactStore.ts"
 import { ownEntry } from "../../src/services/audit/Audit.ts"

@@ -1,5 +1,5 @@
 import { Effect, Layer } from "effect"
-import * as Disk from "../../src/drivers/blobs/DiskBlobs.ts"
+import * as Disk from "../../src/drivers/blobs/disk/DiskBlobs.ts"
 import * as Memory from "../memory/Blobs.ts"
 import { behaviour } from "./behaviour.ts"
 import { scratch } from "./folder.ts"

@@ -1,5 +1,5 @@
 import { assert, describe, it } from "vitest"
-import { boundedCalls, Overdue, slotsOf, tracked } from "../../src/drivers/blobs/FileCalls.ts"
+import { boundedCalls, Overdue, slotsOf, tracked } from "../../src/drivers/blobs/disk/FileCalls.ts"
 
 /** A call that ends on request. */
 const held = () => {

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { Context, type Duration, Effect, Layer, type Scope } from "effect"
 import { Blobs } from "../../src/drivers/blobs/Blobs.ts"
-import * as Disk from "../../src/drivers/blobs/DiskBlobs.ts"
+import * as Disk from "../../src/drivers/blobs/disk/DiskBlobs.ts"
 
 /** A folder for one test, removed with everything in it. */
 export const scratch: Effect.Effect<string, never, Scope.Scope> = Effect.acquireRelease(

@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { slotBytes } from "../../src/drivers/blobs/FileWriter.ts"
+import { slotBytes } from "../../src/drivers/blobs/disk/FileWriter.ts"
 import { Sha256 } from "../../src/drivers/blobs/Sha256.ts"
 import { noise, sha256 } from "./bytes.ts"
 

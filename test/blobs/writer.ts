@@ -1,6 +1,6 @@
 import { Effect, Layer } from "effect"
 import { Blobs } from "../../src/drivers/blobs/Blobs.ts"
-import * as Disk from "../../src/drivers/blobs/DiskBlobs.ts"
+import * as Disk from "../../src/drivers/blobs/disk/DiskBlobs.ts"
 import { noise } from "./bytes.ts"
 
 /** Writes a blob of so many MiB (endlessly without a number) in a separate process, and prints the result. */

@@ -1,7 +1,7 @@
 import { expect, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
-import * as JobStorePostgres from "../../src/layers/postgres/PostgresJobStore.ts"
+import * as JobStorePostgres from "../../src/layers/postgres/stores/PostgresJobStore.ts"
 import { jobKey } from "../../src/services/channels/Job.ts"
 import { type JobClaim, JobStore } from "../../src/services/channels/JobStore.ts"
 import { TestPostgres } from "../support/postgres.ts"

@@ -1,6 +1,6 @@
 import { expect, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
-import * as JobStorePostgres from "../../src/layers/postgres/PostgresJobStore.ts"
+import * as JobStorePostgres from "../../src/layers/postgres/stores/PostgresJobStore.ts"
 import { jobKey } from "../../src/services/channels/Job.ts"
 import { type DesiredChange, JobStore } from "../../src/services/channels/JobStore.ts"
 import { TenantId } from "../../src/services/shared/Tenant.ts"

@@ -1,7 +1,7 @@
 import { PgClient } from "@effect/sql-pg"
 import { Effect, Redacted, References } from "effect"
 import * as Reactivity from "effect/reactivity/Reactivity"
-import { startEmbedded } from "../../src/layers/postgres/Embedded.ts"
+import { startEmbedded } from "../../src/layers/postgres/embedded/Embedded.ts"
 import { temporaryCluster } from "../support/postgresServer.ts"
 import { until } from "../support/process.ts"
 import { childrenOf, signal } from "../support/process-gateway.ts"

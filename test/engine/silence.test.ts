@@ -1,6 +1,6 @@
 import { assert, describe, it, vi } from "@effect/vitest"
 import { Effect, Stream } from "effect"
-import * as Heartbeats from "../../src/layers/postgres/Heartbeats.ts"
+import * as Heartbeats from "../../src/layers/postgres/gateways/Heartbeats.ts"
 import type { RunMessage } from "../../src/protocol/RunProtocol.ts"
 import { Engine } from "../../src/services/runs/Engine.ts"
 import { act, ended, engine, places, settings } from "./support.ts"

@@ -5,7 +5,7 @@ import { describe, expect, it } from "@effect/vitest"
 import { Result } from "effect"
 import { TenantFiles } from "../../src/drivers/files/TenantFiles.ts"
 import { globFault, globTest } from "../../src/languages/Glob.ts"
-import { validate } from "../../src/services/flowlines/Validation.ts"
+import { validate } from "../../src/services/flowlines/validation/Validation.ts"
 import { random } from "../support/random.ts"
 
 const { below } = random()

@@ -1,6 +1,6 @@
 import { Result } from "effect"
 import { describe, expect, it } from "vitest"
-import { validate } from "../../src/services/flowlines/Validation.ts"
+import { validate } from "../../src/services/flowlines/validation/Validation.ts"
 
 const input = { type: "file_input", settings: { path: "a.log" }, publish: [{ stream: "s" }] }
 const grok = {

@@ -4,7 +4,6 @@ import type { Issue } from "../../src/errors/BadRequest.ts"
 import { limited } from "../../src/layers/decoder/DecoderThreads.ts"
 import type { Flowline } from "../../src/protocol/Flowline.ts"
 import { decodeStored } from "../../src/services/executions/StoredFlowline.ts"
-import type { Binding } from "../../src/services/flowlines/Binding.ts"
 import {
   check,
   conclude,
@@ -13,6 +12,7 @@ import {
   noSql,
   parse
 } from "../../src/services/flowlines/Decoder.ts"
+import type { Binding } from "../../src/services/flowlines/validation/Binding.ts"
 
 const decode = (text: string, binding: Binding = {}): Result.Result<Definition, ReadonlyArray<Issue>> =>
   Result.flatMap(parse({ name: "f.yaml", bytes: new TextEncoder().encode(text) }, binding), (document) =>

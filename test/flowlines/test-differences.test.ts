@@ -2,7 +2,7 @@ import { expect, it } from "@effect/vitest"
 import type { Flowline } from "../../src/protocol/Flowline.ts"
 import type { Expectation } from "../../src/protocol/FlowlineTests.ts"
 import type { TrialReport } from "../../src/protocol/Trial.ts"
-import { differencesOf } from "../../src/services/flowlines/TestDifferences.ts"
+import { differencesOf } from "../../src/services/flowlines/tries/TestDifferences.ts"
 import { definition } from "./read.ts"
 
 const { flowline }: { readonly flowline: Flowline } = definition(

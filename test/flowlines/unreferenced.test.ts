@@ -1,5 +1,5 @@
 import { expect, it } from "@effect/vitest"
-import { unreferenced } from "../../src/services/flowlines/Unreferenced.ts"
+import { unreferenced } from "../../src/services/flowlines/tries/Unreferenced.ts"
 import { definition } from "./read.ts"
 
 const subscribe = (component: string) => [{ component, stream: "out" }]

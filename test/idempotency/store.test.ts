@@ -2,7 +2,7 @@ import { hostname } from "node:os"
 import { expect, layer } from "@effect/vitest"
 import { Deferred, Effect, Fiber, Layer } from "effect"
 import { SqlClient } from "effect/sql"
-import { giveBack, layer as storeLayer } from "../../src/layers/postgres/PostgresIdempotencyStore.ts"
+import { giveBack, layer as storeLayer } from "../../src/layers/postgres/stores/PostgresIdempotencyStore.ts"
 import { Gateway } from "../../src/services/runs/Gateway.ts"
 import {
   IdempotencyKey,

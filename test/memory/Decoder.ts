@@ -1,8 +1,8 @@
 import { Effect, Layer, Result } from "effect"
 import { BadRequest, type Issue } from "../../src/errors/BadRequest.ts"
 import { sqlFindings } from "../../src/layers/decoder/Statements.ts"
-import { compared } from "../../src/services/flowlines/Comparison.ts"
 import { check, conclude, FlowlineDecoder, parse } from "../../src/services/flowlines/Decoder.ts"
+import { compared } from "../../src/services/flowlines/versions/Comparison.ts"
 
 const orRefused = <A>(result: Result.Result<A, ReadonlyArray<Issue>>) =>
   Effect.fromResult(

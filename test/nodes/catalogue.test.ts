@@ -5,7 +5,7 @@ import { describe, expect, it } from "vitest"
 import type { Need } from "../../src/nodes/Capabilities.ts"
 import { catalogue, descriptor, needs, nodesOf } from "../../src/nodes/Catalogue.ts"
 import { runtimes } from "../../src/protocol/Flowline.ts"
-import { settingsOf } from "../../src/services/flowlines/Validation.ts"
+import { settingsOf } from "../../src/services/flowlines/validation/Validation.ts"
 import { decode } from "../flowlines/read.ts"
 import { reference, settingsSchema } from "./reference.ts"
 

@@ -5,7 +5,7 @@ import { Effect, Result } from "effect"
 import { Outbound } from "../../src/drivers/Outbound.ts"
 import { ObjectFiles, rangeBytes } from "../../src/drivers/objects/ObjectFiles.ts"
 import { ObjectUpload, partBytes } from "../../src/drivers/objects/ObjectUpload.ts"
-import { validate } from "../../src/services/flowlines/Validation.ts"
+import { validate } from "../../src/services/flowlines/validation/Validation.ts"
 import { noise } from "../blobs/bytes.ts"
 
 // test/s3 tests with a real server. This one does what a real one does rarely.

@@ -1,7 +1,7 @@
 import { expect, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
-import * as PostgresStore from "../../src/layers/postgres/PostgresFlowlineStore.ts"
+import * as PostgresStore from "../../src/layers/postgres/stores/PostgresFlowlineStore.ts"
 import { FlowlineStore } from "../../src/services/flowlines/FlowlineStore.ts"
 import { FlowlineId } from "../../src/services/shared/FlowlineId.ts"
 import { TenantId } from "../../src/services/shared/Tenant.ts"

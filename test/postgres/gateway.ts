@@ -1,6 +1,6 @@
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import { startEmbedded } from "../../src/layers/postgres/Embedded.ts"
+import { startEmbedded } from "../../src/layers/postgres/embedded/Embedded.ts"
 import { layer } from "../../src/layers/postgres/Postgres.ts"
 
 /**

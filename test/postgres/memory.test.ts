@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 import { expect, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { startEmbedded } from "../../src/layers/postgres/Embedded.ts"
+import { startEmbedded } from "../../src/layers/postgres/embedded/Embedded.ts"
 import { temporaryCluster } from "../support/postgresServer.ts"
 
 /** Whether the machine has none of the pages that the server is told to use. */

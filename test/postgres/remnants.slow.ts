@@ -3,11 +3,11 @@ import { chownSync, existsSync, readFileSync, statSync, writeFileSync } from "no
 import { join } from "node:path"
 import { describe, expect, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { openCluster } from "../../src/layers/postgres/DatabaseCluster.ts"
-import { startEmbedded } from "../../src/layers/postgres/Embedded.ts"
-import { essence } from "../../src/layers/postgres/EmbeddedPostgresError.ts"
+import { openCluster } from "../../src/layers/postgres/embedded/DatabaseCluster.ts"
+import { startEmbedded } from "../../src/layers/postgres/embedded/Embedded.ts"
+import { essence } from "../../src/layers/postgres/embedded/EmbeddedPostgresError.ts"
+import { stopOrphan } from "../../src/layers/postgres/embedded/Shutdown.ts"
 import { viewProcess } from "../../src/layers/postgres/processes.ts"
-import { stopOrphan } from "../../src/layers/postgres/Shutdown.ts"
 import { temporaryCluster } from "../support/postgresServer.ts"
 
 const patience = 240_000

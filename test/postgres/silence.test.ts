@@ -1,7 +1,7 @@
 import { expect, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { Reactivity } from "effect/reactivity"
-import { enter, isSilent } from "../../src/layers/postgres/HeartbeatSql.ts"
+import { enter, isSilent } from "../../src/layers/postgres/gateways/HeartbeatSql.ts"
 import { takeover } from "../../src/protocol/Liveness.ts"
 import { settableClock } from "./settableClock.ts"
 

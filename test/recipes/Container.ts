@@ -5,7 +5,7 @@ import { fileURLToPath } from "node:url"
 import { promisify } from "node:util"
 import { Effect, type Scope } from "effect"
 import { packagePath } from "../../src/drivers/Package.ts"
-import { findBinaries } from "../../src/layers/postgres/Binaries.ts"
+import { findBinaries } from "../../src/layers/postgres/embedded/Binaries.ts"
 import { eventually } from "../support/process.ts"
 import { childrenOf, type Exit, signal } from "../support/process-gateway.ts"
 

@@ -1,5 +1,5 @@
 import { Effect, Layer } from "effect"
-import * as S3 from "../../src/drivers/blobs/S3Blobs.ts"
+import * as S3 from "../../src/drivers/blobs/s3/S3Blobs.ts"
 import { behaviour } from "../blobs/behaviour.ts"
 import { freshPlace } from "./bucket.ts"
 

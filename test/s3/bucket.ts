@@ -3,7 +3,7 @@ import { CreateBucketCommand, ListMultipartUploadsCommand, ListObjectsV2Command,
 import { Context, type Duration, Effect, Layer, Redacted } from "effect"
 import { inject } from "vitest"
 import { Blobs } from "../../src/drivers/blobs/Blobs.ts"
-import * as S3 from "../../src/drivers/blobs/S3Blobs.ts"
+import * as S3 from "../../src/drivers/blobs/s3/S3Blobs.ts"
 import type { S3Blobs } from "../../src/protocol/Places.ts"
 import { accessKeyId, secretAccessKey } from "./ceph.ts"
 

@@ -1,6 +1,6 @@
 import { Effect, Layer, Redacted } from "effect"
 import { Blobs } from "../../src/drivers/blobs/Blobs.ts"
-import * as S3 from "../../src/drivers/blobs/S3Blobs.ts"
+import * as S3 from "../../src/drivers/blobs/s3/S3Blobs.ts"
 import { noise } from "../blobs/bytes.ts"
 import { accessKeyId, secretAccessKey } from "./ceph.ts"
 

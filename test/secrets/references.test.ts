@@ -4,7 +4,7 @@ import { catalogue } from "../../src/nodes/Catalogue.ts"
 import { secretsOf } from "../../src/nodes/SecretSettings.ts"
 import { settingsSchema } from "../../src/nodes/SettingsSchema.ts"
 import { hasSecret, secretReferences, withSecrets } from "../../src/protocol/Secrets.ts"
-import { settingsOf } from "../../src/services/flowlines/Validation.ts"
+import { settingsOf } from "../../src/services/flowlines/validation/Validation.ts"
 import { definition, issues } from "../flowlines/read.ts"
 
 const summary = (text: string) =>

@@ -1,7 +1,7 @@
 import { expect, it } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
-import * as IdempotencyStorePostgres from "../../src/layers/postgres/PostgresIdempotencyStore.ts"
+import * as IdempotencyStorePostgres from "../../src/layers/postgres/stores/PostgresIdempotencyStore.ts"
 import { Gateway } from "../../src/services/runs/Gateway.ts"
 import { IdempotencyKey, IdempotencyStore } from "../../src/services/shared/idempotency/IdempotencyStore.ts"
 import { TenantId } from "../../src/services/shared/Tenant.ts"

@@ -5,10 +5,10 @@ import { join } from "node:path"
 import { promisify } from "node:util"
 import type { Redacted, Scope } from "effect"
 import { Effect, References } from "effect"
-import { openCluster } from "../../src/layers/postgres/DatabaseCluster.ts"
-import { startEmbedded } from "../../src/layers/postgres/Embedded.ts"
-import type { EmbeddedPostgresError } from "../../src/layers/postgres/EmbeddedPostgresError.ts"
-import { type FolderLocked, lockFolder } from "../../src/layers/postgres/FolderLock.ts"
+import { openCluster } from "../../src/layers/postgres/embedded/DatabaseCluster.ts"
+import { startEmbedded } from "../../src/layers/postgres/embedded/Embedded.ts"
+import type { EmbeddedPostgresError } from "../../src/layers/postgres/embedded/EmbeddedPostgresError.ts"
+import { type FolderLocked, lockFolder } from "../../src/layers/postgres/embedded/FolderLock.ts"
 
 /** Maximum bytes that the servers of a run need: some hundred MiB. */
 const most = 512 * 1024 * 1024

@@ -1,11 +1,11 @@
 import { type Duration, Effect, Layer } from "effect"
 import type { BlobPlace } from "../../protocol/Places.ts"
 import type { Blobs } from "./Blobs.ts"
-import * as Disk from "./DiskBlobs.ts"
+import * as Disk from "./disk/DiskBlobs.ts"
 import type { S3Refused } from "./s3/Start.ts"
 
 // Loading the S3 client takes 250 ms, so it is loaded only when needed.
-const s3 = Effect.promise(() => import("./S3Blobs.ts"))
+const s3 = Effect.promise(() => import("./s3/S3Blobs.ts"))
 
 /** The blob storage for the gateway, which prepares and cleans it. */
 export const layer = (place: BlobPlace, deadline?: Duration.Input): Layer.Layer<Blobs, S3Refused> =>

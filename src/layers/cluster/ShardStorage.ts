@@ -5,8 +5,8 @@ import { SqlClient } from "effect/sql"
 import { unreachableWithin } from "../../drivers/postgres/Unreachable.ts"
 import { clusterPoll, heartbeat, shardAnswer, takeover } from "../../protocol/Liveness.ts"
 import { Gateway } from "../../services/runs/Gateway.ts"
-import { Departures } from "../postgres/Departures.ts"
-import { untilSilent } from "../postgres/HeartbeatSql.ts"
+import { Departures } from "../postgres/gateways/Departures.ts"
+import { untilSilent } from "../postgres/gateways/HeartbeatSql.ts"
 
 /** Minimum milliseconds between two reads of the members, while one of them is about to exceed the silence limit. */
 const shortestPause = 50

@@ -1,8 +1,8 @@
 import { Console, Effect, Logger, Option } from "effect"
 import { Command, Flag } from "effect/cli"
 import type { SqlClient } from "effect/sql"
-import { auditChains, type CheckedChain, checkChain } from "../postgres/AuditCheck.ts"
 import { connectForCommand } from "../postgres/RunningDatabase.ts"
+import { auditChains, type CheckedChain, checkChain } from "../postgres/stores/AuditCheck.ts"
 import { databaseVariables } from "../Variables.ts"
 
 const nameOf = (tenant: string): string => (tenant === "" ? "(no tenant)" : tenant)

@@ -2,8 +2,6 @@ import { join } from "node:path"
 import { Effect, Layer, Option, Result } from "effect"
 import { BadRequest, type Issue } from "../../errors/BadRequest.ts"
 import { Overloaded } from "../../errors/Overloaded.ts"
-import type { Bound } from "../../services/flowlines/Binding.ts"
-import { compared } from "../../services/flowlines/Comparison.ts"
 import {
   check,
   conclude,
@@ -15,7 +13,9 @@ import {
   type Surroundings
 } from "../../services/flowlines/Decoder.ts"
 import type { FullVersion } from "../../services/flowlines/FlowlineStore.ts"
-import type { Needs } from "../../services/flowlines/Outline.ts"
+import type { Bound } from "../../services/flowlines/validation/Binding.ts"
+import type { Needs } from "../../services/flowlines/validation/Outline.ts"
+import { compared } from "../../services/flowlines/versions/Comparison.ts"
 import { Settings } from "../../services/shared/settings/Settings.ts"
 import type { TenantId } from "../../services/shared/Tenant.ts"
 import type { Answer, Task } from "./decoderThread.ts"

@@ -1,8 +1,8 @@
 import { placeOf, type StatementFault } from "../../drivers/duckdb/Statement.ts"
 import { viewsOf } from "../../nodes/processing/Sql.ts"
 import type { SqlFindings } from "../../services/flowlines/Decoder.ts"
-import type { Finding } from "../../services/flowlines/Finding.ts"
-import type { SqlNode } from "../../services/flowlines/Outline.ts"
+import type { Finding } from "../../services/flowlines/validation/Finding.ts"
+import type { SqlNode } from "../../services/flowlines/validation/Outline.ts"
 
 /** The faults of one node's statement, except unknown names. */
 interface Read {

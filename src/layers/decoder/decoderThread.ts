@@ -1,8 +1,6 @@
 import { parentPort } from "node:worker_threads"
 import { Result } from "effect"
 import type { Issue } from "../../errors/BadRequest.ts"
-import type { Binding, Bound } from "../../services/flowlines/Binding.ts"
-import { compared } from "../../services/flowlines/Comparison.ts"
 import {
   type CheckedFlowline,
   check,
@@ -13,10 +11,12 @@ import {
   type SqlFindings,
   type Surroundings
 } from "../../services/flowlines/Decoder.ts"
-import type { Finding } from "../../services/flowlines/Finding.ts"
 import type { FlowlineFile } from "../../services/flowlines/FlowlineFile.ts"
 import type { FullVersion } from "../../services/flowlines/FlowlineStore.ts"
-import type { Needs } from "../../services/flowlines/Outline.ts"
+import type { Binding, Bound } from "../../services/flowlines/validation/Binding.ts"
+import type { Finding } from "../../services/flowlines/validation/Finding.ts"
+import type { Needs } from "../../services/flowlines/validation/Outline.ts"
+import { compared } from "../../services/flowlines/versions/Comparison.ts"
 
 /**
  * A task of the thread: to parse a file and keep its document, to validate the kept document, to check a content, or to

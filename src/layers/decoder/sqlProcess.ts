@@ -1,4 +1,4 @@
-import type { SqlNode } from "../../services/flowlines/Outline.ts"
+import type { SqlNode } from "../../services/flowlines/validation/Outline.ts"
 import { sqlFindings } from "./Statements.ts"
 
 /** The nodes of a flowline with SQL, and the tenant's configuration folder. */

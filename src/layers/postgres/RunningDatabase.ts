@@ -4,13 +4,13 @@ import { PgClient } from "@effect/sql-pg"
 import { Effect, Redacted, type Scope } from "effect"
 import * as Reactivity from "effect/reactivity/Reactivity"
 import type { SqlError } from "effect/sql/SqlError"
-import { openCluster, superuser } from "./DatabaseCluster.ts"
-import { startEmbedded } from "./Embedded.ts"
-import type { EmbeddedPostgresError } from "./EmbeddedPostgresError.ts"
-import type { FolderLocked } from "./FolderLock.ts"
+import { openCluster, superuser } from "./embedded/DatabaseCluster.ts"
+import { startEmbedded } from "./embedded/Embedded.ts"
+import type { EmbeddedPostgresError } from "./embedded/EmbeddedPostgresError.ts"
+import type { FolderLocked } from "./embedded/FolderLock.ts"
+import { lockFile } from "./embedded/Shutdown.ts"
 import { clientConfig, upkeep } from "./Postgres.ts"
 import { PostgresRefused } from "./PostgresRefused.ts"
-import { lockFile } from "./Shutdown.ts"
 
 /** The address of the embedded database that a running gateway has started; its lock file names the port. */
 const ofRunningGateway = Effect.fnUntraced(function* (folder: string) {

@@ -5,11 +5,11 @@ import { listResponse } from "../http/Paging.ts"
 import { FlowlineId } from "../shared/FlowlineId.ts"
 import { TenantId } from "../shared/Tenant.ts"
 import { Flowlines } from "./Flowlines.ts"
-import { FlowlineVersions } from "./FlowlineVersions.ts"
 import { savedFlowlines } from "./SavedHttp.ts"
 import { starts } from "./StartHttp.ts"
 import { tryEndpoint } from "./TryHttp.ts"
 import { savedVersions } from "./VersionHttp.ts"
+import { FlowlineVersions } from "./versions/FlowlineVersions.ts"
 
 export const FlowlinesHttp = HttpApiBuilder.group(
   Api,

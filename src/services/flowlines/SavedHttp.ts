@@ -10,7 +10,7 @@ import { indexOf, tagOf } from "./FlowlineNames.ts"
 import { Flowlines, type SavedFlowline } from "./Flowlines.ts"
 import { fileIn, flowlineForms } from "./FormHttp.ts"
 import { schemaOfParameters } from "./GivenParameters.ts"
-import { Tries } from "./Tries.ts"
+import { Tries } from "./tries/Tries.ts"
 
 /** The answer to a request that has saved a version. */
 export const savedIn =

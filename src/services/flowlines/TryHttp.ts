@@ -6,8 +6,8 @@ import { Settings } from "../shared/settings/Settings.ts"
 import type { TenantId } from "../shared/Tenant.ts"
 import { parametersPart } from "./Decoder.ts"
 import { parametersIn } from "./FormHttp.ts"
-import { Tries } from "./Tries.ts"
-import { readTry, tryRules } from "./TryForm.ts"
+import { Tries } from "./tries/Tries.ts"
+import { readTry, tryRules } from "./tries/TryForm.ts"
 
 /** The endpoint that tries a flowline on samples. */
 export const tryEndpoint = Effect.gen(function* () {

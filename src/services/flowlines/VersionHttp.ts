@@ -10,9 +10,9 @@ import { FlowlineId } from "../shared/FlowlineId.ts"
 import { IdempotencyStore } from "../shared/idempotency/IdempotencyStore.ts"
 import { TenantId } from "../shared/Tenant.ts"
 import { tagOf } from "./FlowlineNames.ts"
-import { FlowlineVersions } from "./FlowlineVersions.ts"
 import { savedIn } from "./SavedHttp.ts"
-import { fileOf, textOf } from "./VersionTexts.ts"
+import { FlowlineVersions } from "./versions/FlowlineVersions.ts"
+import { fileOf, textOf } from "./versions/VersionTexts.ts"
 
 /** Memory of a version in bytes: its file, its definition, and the answer that is made of both. */
 const versionBytes = 24 * 1024 * 1024

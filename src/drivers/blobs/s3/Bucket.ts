@@ -4,7 +4,7 @@ import type { LookupFunction } from "node:net"
 import { DeleteObjectCommand, S3Client, S3ServiceException } from "@aws-sdk/client-s3"
 import { Redacted } from "effect"
 import type { S3Blobs } from "../../../protocol/Places.ts"
-import { Overdue } from "../FileCalls.ts"
+import { Overdue } from "../disk/FileCalls.ts"
 import { Handler } from "./Handler.ts"
 
 interface Waiting {

@@ -1,6 +1,6 @@
 import { Readable } from "node:stream"
 import { NodeHttpHandler, type NodeHttpHandlerOptions } from "@smithy/node-http-handler"
-import { Overdue } from "../FileCalls.ts"
+import { Overdue } from "../disk/FileCalls.ts"
 
 /** Bytes per write to the connection. A connection that accepts less within a deadline counts as silent. */
 const piece = 64 * 1024

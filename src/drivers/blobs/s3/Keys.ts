@@ -1,4 +1,4 @@
-import { isAbandoned, ownName, temporaryName } from "../Temporary.ts"
+import { isAbandoned, ownName, temporaryName } from "../disk/Temporary.ts"
 
 /**
  * The layout of the bucket, below the prefix:

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises"
 import { CopyObjectCommand, PutObjectCommand, UploadPartCopyCommand } from "@aws-sdk/client-s3"
 import type { Blob } from "../Blobs.ts"
-import { Overdue } from "../FileCalls.ts"
+import { Overdue } from "../disk/FileCalls.ts"
 import { type Bucket, removeObject } from "./Bucket.ts"
 import { copySource, type Keys, named } from "./Keys.ts"
 import { findBlob, type ListedObject } from "./ListObjects.ts"

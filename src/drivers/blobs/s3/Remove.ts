@@ -4,7 +4,7 @@ import {
   type MultipartUpload,
   PutObjectCommand
 } from "@aws-sdk/client-s3"
-import { Overdue } from "../FileCalls.ts"
+import { Overdue } from "../disk/FileCalls.ts"
 import { type Bucket, removeObject } from "./Bucket.ts"
 import { isLeft, isTenant, type Keys, named } from "./Keys.ts"
 import { findBlob, pages, storedAt } from "./ListObjects.ts"
