@@ -201,7 +201,7 @@ describe("limits of a run", () => {
       yield* Effect.promise(() => mkdir(join(blobs, tenant), { recursive: true }))
       yield* Effect.promise(() => writeFile(join(blobs, tenant, "tmp"), "a file where the folder should be"))
       const messages = yield* follow(act("test_entries", { chunks: 4 })).pipe(Effect.provide(engine(settings(root))))
-      assert.match(failure(messages) ?? "", /^The archive could not be stored: the data storage is full or does not/)
+      assert.match(failure(messages) ?? "", /^The archive could not be stored: the data storage is full, read-only or does not/)
       assert.isFalse(messages.some((message) => message._tag === "Archived"))
     })
   )
