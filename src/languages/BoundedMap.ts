@@ -1,8 +1,6 @@
 /** A map that keeps the last `most` entries that were set: one more drops the oldest. */
 export class BoundedMap<K, V> extends Map<K, V> {
   readonly #most: number
-  /** One iterator for good: a new one would pass over the places of all dropped entries each time. */
-  readonly #oldest = this.keys()
 
   constructor(most: number) {
     super()
@@ -11,7 +9,7 @@ export class BoundedMap<K, V> extends Map<K, V> {
 
   override set(key: K, value: V): this {
     this.delete(key)
-    if (this.size >= this.#most) this.delete(this.#oldest.next().value!)
+    if (this.size >= this.#most) this.delete(this.keys().next().value!)
     return super.set(key, value)
   }
 }

@@ -2,6 +2,7 @@ import { describe, expect, it } from "@effect/vitest"
 import { Schema } from "effect"
 import { FailedLogins } from "../../src/layers/access/FailedLogins.ts"
 import { VerifiedCredentials } from "../../src/layers/access/VerifiedCredentials.ts"
+import { held } from "../support/heap.ts"
 
 describe("verified credentials", () => {
   const at = () => {
@@ -36,6 +37,14 @@ describe("verified credentials", () => {
 })
 
 describe("failed logins", () => {
+  it("hold nothing of addresses that fail again and again", () => {
+    const failed = new FailedLogins(() => 0)
+    const before = held()
+    for (let n = 0; n < 500_000; n++) failed.failed(`10.0.0.${n % 100}`)
+    expect(held() - before).toBeLessThan(8_000_000)
+    expect(failed.mayTry("10.0.0.1")).toBe(false)
+  })
+
   it.prop(
     "leave an address 30 tries and one more each second, whenever they come",
     { pauses: Schema.Array(Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 3000 }))) },

@@ -2,12 +2,11 @@ import { existsSync } from "node:fs"
 import { mkdir, writeFile } from "node:fs/promises"
 import { join } from "node:path"
 import { setTimeout as sleep } from "node:timers/promises"
-import { setFlagsFromString } from "node:v8"
-import { runInNewContext } from "node:vm"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Stream } from "effect"
 import type { RunMessage } from "../../src/protocol/RunProtocol.ts"
 import { Engine } from "../../src/services/runs/Engine.ts"
+import { held } from "../support/heap.ts"
 import { eventually } from "../support/process.ts"
 import {
   act,
@@ -29,15 +28,6 @@ const failure = (messages: ReadonlyArray<RunMessage>) => {
   const { outcome, error } = ended(messages)
   assert.strictEqual(outcome, "failed")
   return error
-}
-
-/** Bytes that this process still needs. */
-const held = (): number => {
-  setFlagsFromString("--expose-gc")
-  const gc: NodeJS.GCFunction = runInNewContext("gc")
-  gc({ type: "major", execution: "sync" })
-  const { heapUsed, external } = process.memoryUsage()
-  return heapUsed + external
 }
 
 describe("limits of a run", () => {
@@ -201,7 +191,10 @@ describe("limits of a run", () => {
       yield* Effect.promise(() => mkdir(join(blobs, tenant), { recursive: true }))
       yield* Effect.promise(() => writeFile(join(blobs, tenant, "tmp"), "a file where the folder should be"))
       const messages = yield* follow(act("test_entries", { chunks: 4 })).pipe(Effect.provide(engine(settings(root))))
-      assert.match(failure(messages) ?? "", /^The archive could not be stored: the data storage is full, read-only or does not/)
+      assert.match(
+        failure(messages) ?? "",
+        /^The archive could not be stored: the data storage is full, read-only or does not/
+      )
       assert.isFalse(messages.some((message) => message._tag === "Archived"))
     })
   )

@@ -4,6 +4,7 @@ import { describe, expect } from "vitest"
 import type { Event } from "../../src/nodes/Node.ts"
 import { deduplicate } from "../../src/nodes/processing/Deduplicate.ts"
 import { SeenKeys } from "../../src/nodes/processing/deduplicate/SeenKeys.ts"
+import { held } from "../support/heap.ts"
 import { seed } from "../support/random.ts"
 import { Memory, process, run } from "./memory.ts"
 import { issues, of } from "./one.ts"
@@ -81,6 +82,14 @@ describe("deduplicate", () => {
     const huge = "x".repeat(100_000)
     expect([light.isNew(huge, 0, undefined), light.isNew(huge, 0, undefined)]).toEqual([true, true])
     expect(light.isNew("key 49999", 0, undefined)).toBe(false)
+  })
+
+  it("holds nothing of keys that return after the window", () => {
+    const seen = new SeenKeys(1000, 1_000_000)
+    const before = held()
+    for (let at = 0; at < 500_000; at++) seen.isNew(`key ${at % 100}`, at, 1)
+    expect(held() - before).toBeLessThan(8_000_000)
+    expect(seen.size).toBe(100)
   })
 
   it("refuses settings without a key, and of other sizes", () => {

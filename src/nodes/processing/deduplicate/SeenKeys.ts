@@ -10,8 +10,12 @@ export class SeenKeys {
   readonly #maxBytes: number
   /** In the order of their first records. */
   readonly #times = new Map<Key, number>()
-  /** Goes through the keys to forget. A new iterator would pass every deleted entry again each time. */
-  readonly #oldest = this.#times.keys()
+  /**
+   * Goes through the keys to forget. A new iterator passes every deleted entry again, so one serves for many keys. It holds
+   * all entries that were deleted behind it, so it is renewed when as many keys have returned as there are.
+   */
+  #oldest = this.#times.keys()
+  #returned = 0
   #bytes = 0
 
   constructor(maxKeys: number, maxBytes: number) {
@@ -35,6 +39,10 @@ export class SeenKeys {
     if (millis < known) return true
     this.#times.delete(key)
     this.#times.set(key, millis)
+    if (++this.#returned > this.#times.size) {
+      this.#returned = 0
+      this.#oldest = this.#times.keys()
+    }
     return true
   }
 
