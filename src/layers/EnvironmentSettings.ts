@@ -93,6 +93,8 @@ export const settings = Effect.gen(function* () {
     audit: yield* ruleOf("FLOW_KEEP_AUDIT", env.keep.audit, ["age"], defaultRules.audit)
   }
   const usual = usualWork(availableMemory())
+  const runs = env.runs ?? usual.runs
+  const jobs = env.jobs ?? usual.jobs
   const requestBytes = env.requestBytes ?? usual.requestBytes
   const data = resolve(env.data)
   const blobs =
@@ -137,8 +139,8 @@ export const settings = Effect.gen(function* () {
     logLevel: env.logLevel,
     otlp: env.otlp,
     limits: defaultLimits,
-    runs: { all: env.runs ?? usual.runs, each: env.tenantRuns ?? (env.runs === undefined ? half(usual.runs) : 8) },
-    jobs: { all: env.jobs ?? usual.jobs, each: env.tenantJobs ?? (env.jobs === undefined ? half(usual.jobs) : 16) },
+    runs: { all: runs, each: env.tenantRuns ?? Math.min(8, half(runs)) },
+    jobs: { all: jobs, each: env.tenantJobs ?? Math.min(16, half(jobs)) },
     tenantQueue: env.tenantQueue,
     ceilings: { memoryMib: env.runMemory, seconds: env.runSeconds },
     outputLines: env.outputLines,

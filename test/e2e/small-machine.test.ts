@@ -35,8 +35,8 @@ it.effect("settings take precedence, and a tenant has half of what is not set fo
     expect(jobs.each).toBe(Math.ceil(jobs.all / 2))
     expect(requestMemory.each).toBe(requestMemory.all / 2)
     expect(yield* read({ FLOW_RUNS: "4", FLOW_JOBS: "5", FLOW_REQUEST_BYTES: "1001" })).toEqual({
-      runs: { all: 4, each: 8 },
-      jobs: { all: 5, each: 16 },
+      runs: { all: 4, each: 2 },
+      jobs: { all: 5, each: 3 },
       requestMemory: { all: 1001, each: 501 }
     })
     const each = { FLOW_TENANT_RUNS: "1", FLOW_TENANT_JOBS: "2", FLOW_TENANT_REQUEST_BYTES: "3" }

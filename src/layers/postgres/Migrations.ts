@@ -37,7 +37,7 @@ export const migrations: MigrationFiles = {
   "0031_schedules.ts": () => import("../../../migrations/0031_schedules.ts"),
   "0032_search_types.ts": () => import("../../../migrations/0032_search_types.ts"),
   "0033_sessions.ts": () => import("../../../migrations/0033_sessions.ts"),
-  "0034_deletions_counted_at_once.ts": () => import("../../../migrations/0034_deletions_counted_at_once.ts")
+  "0034_counted_by_statement.ts": () => import("../../../migrations/0034_counted_by_statement.ts")
 }
 
 const table = "flow_migrations"

@@ -8,11 +8,12 @@ import type { SqlError } from "effect/sql/SqlError"
 import { commit, makeWatchedClient, OpenSockets, observePool } from "../../drivers/postgres/ConnectionPools.ts"
 import { isReadOnly } from "../../drivers/postgres/Unreachable.ts"
 import { FairSemaphore } from "../../services/shared/capacity/FairSemaphore.ts"
+import { observeQueue } from "../../services/shared/process/ObservableMetrics.ts"
 
 /** Number of connections for statements, and of those for transactions. */
 const connections = 10
 
-/** Transactions of requests for one tenant at once. They may wait for each other, and those of other tenants do not. */
+/** Transactions of requests for one tenant at once, as they may wait for each other. The rest is for other tenants. */
 const tenantTransactions = 8
 
 /** The tenant in the path of the request; undefined for the gateway's own work. */
@@ -48,7 +49,8 @@ export const makeShortClient = Effect.fnUntraced(function* (
     }
   })
   const exclusive = yield* makeWatchedClient("transactions", { ...config, maxConnections: connections })
-  const turns = new FairSemaphore<never, string>({ all: Number.POSITIVE_INFINITY, each: tenantTransactions })
+  const turns = new FairSemaphore<never, string>({ all: connections, each: tenantTransactions, kept: 2 })
+  yield* observeQueue("transactions", turns)
   const acquirer = Effect.contextWith((context: Context.Context<never>) => {
     const tenant = requestTenant(context)
     return tenant === undefined ? exclusive.reserve : Effect.andThen(turns.place(tenant), exclusive.reserve)
