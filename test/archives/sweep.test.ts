@@ -18,8 +18,7 @@ import * as MemoryLedger from "../memory/BlobLedger.ts"
 import * as MemoryBlobs from "../memory/Blobs.ts"
 import { eventually } from "../support/process.ts"
 
-/** With `isKilled` nothing comes of what follows a deletion, as in a gateway that is killed after it. */
-const make = Effect.fnUntraced(function* (isKilled = false) {
+const make = Effect.fnUntraced(function* () {
   const root = join(yield* scratch, "blobs")
   /** How many blobs each release in the background has removed. */
   const released: Array<number> = []
@@ -28,7 +27,6 @@ const make = Effect.fnUntraced(function* (isKilled = false) {
     Effect.map(BlobSweep, (sweep) =>
       BlobSweep.of({
         ...sweep,
-        sweep: (tenant) => (isKilled ? Effect.succeed(0) : sweep.sweep(tenant)),
         release: (tenant, sha256s) =>
           Effect.tap(sweep.release(tenant, sha256s), (removed) => Effect.sync(() => released.push(removed)))
       })
@@ -87,16 +85,6 @@ describe("the bytes of archives", () => {
       yield* archives.removeAll(TenantId("one"))
       yield* Effect.promise(() => eventually("one blob", () => filesBelow(root).length === 1))
       assert.strictEqual(yield* blobs.size("two", other.sha256), 5)
-    })
-  )
-
-  it.live("go with all archives of the tenant also when the gateway is killed right after the deletion", () =>
-    Effect.gen(function* () {
-      const { root, archives, add, age, sweep } = yield* make(true)
-      for (let seed = 1; seed <= 20; seed++) age(yield* add(`x-${seed}`, noise(100, seed)), 2)
-      yield* archives.removeAll(TenantId("one"))
-      assert.strictEqual(yield* sweep.tidy(TenantId("one")), 20)
-      assert.strictEqual(filesBelow(root).length, 0)
     })
   )
 

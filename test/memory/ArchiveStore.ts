@@ -62,9 +62,9 @@ export const layer = Layer.syncContext(() => {
       }),
     removeAll: (tenant) =>
       Effect.sync(() => {
-        const sha256s = [...archivesOf(tenant).values()].map(({ archive }) => archive.sha256)
+        const { size } = archivesOf(tenant)
         archivesOf(tenant).clear()
-        return sha256s
+        return size
       }),
     references: (tenant, sha256s) =>
       Effect.sync(() => {

@@ -48,8 +48,8 @@ export class ArchiveStore extends Context.Service<
     readonly list: (tenant: TenantId, span: ListSpan) => Stream.Stream<ListRow, StorageUnreachable>
     /** Removes the archive and returns its SHA-256, or undefined when there was none. */
     readonly remove: (tenant: TenantId, id: ArchiveId) => Effect.Effect<string | undefined, StorageUnreachable>
-    /** Removes all archives and returns the SHA-256 of each. */
-    readonly removeAll: (tenant: TenantId) => Effect.Effect<ReadonlyArray<string>, StorageUnreachable>
+    /** Removes all archives, notes that their blobs are freed, and returns their number. */
+    readonly removeAll: (tenant: TenantId) => Effect.Effect<number, StorageUnreachable>
     /** Which of the given blobs an archive refers to. */
     readonly references: (
       tenant: TenantId,

@@ -73,13 +73,10 @@ export class Archives extends Context.Service<
           yield* inBackground(sweep.release(tenant, [sha256]))
         }),
         removeAll: Effect.fn("Archives.removeAll")(function* (tenant) {
-          const removed = Effect.tap(store.removeAll(tenant), (sha256s) =>
-            sweep.noteFreed(tenant, [...new Set(sha256s)])
-          )
-          yield* audit.change(tenant, removed, ({ length }) => ({
+          yield* audit.change(tenant, store.removeAll(tenant), (count) => ({
             action: "archives.removeAll",
             target: "",
-            count: length
+            count
           }))
           yield* inBackground(sweep.sweep(tenant))
         })

@@ -1,4 +1,4 @@
-import { Effect, Layer } from "effect"
+import { Clock, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
 import { unreachable } from "../../../drivers/postgres/Unreachable.ts"
@@ -14,7 +14,8 @@ import type { ListRow } from "../../../services/shared/reads/Listing.ts"
 import type { TenantId } from "../../../services/shared/Tenant.ts"
 import { WideSql } from "../Postgres.ts"
 import { listPages } from "./Pages.ts"
-import { isoTime, ordinal } from "./SqlText.ts"
+import { noteGone } from "./PostgresBlobLedger.ts"
+import { isoTime, ordinal, timeOf } from "./SqlText.ts"
 import { referenced } from "./StoredRows.ts"
 
 /**
@@ -79,8 +80,12 @@ export const layer = Layer.effect(
     }, unreachable)
 
     const removeAll = Effect.fn("ArchiveStore.removeAll")(function* (tenant: TenantId) {
-      const rows = yield* sql<{ sha256: string }>`delete from archives where tenant = ${tenant} returning sha256`
-      return rows.map(({ sha256 }) => sha256)
+      const now = timeOf(sql, yield* Clock.currentTimeMillis)
+      const [row] = yield* sql<{ count: number }>`
+        with gone as (delete from archives where tenant = ${tenant} returning sha256),
+        ${noteGone(sql, tenant, now)}
+        select count(*)::float8 as count from gone`
+      return row?.count ?? 0
     }, unreachable)
 
     return ArchiveStore.of({

@@ -1,5 +1,6 @@
 import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
+import type { Fragment } from "effect/sql/Statement"
 import { unreachable } from "../../../drivers/postgres/Unreachable.ts"
 import { BlobLedger, type BlobName, type UnusedBlob } from "../../../services/blobs/BlobLedger.ts"
 import { TenantId } from "../../../services/shared/Tenant.ts"
@@ -31,6 +32,13 @@ export const noteUnused = Effect.fnUntraced(function* (
     ) as found (sha256, since, deleted) order by sha256
     on conflict (tenant, sha256) do update set since = excluded.since, deleted = excluded.deleted`
 })
+
+/** The part of a `with` that notes the blobs of the part `gone`, in the same order, as freed by a deletion. */
+export const noteGone = (sql: SqlClient.SqlClient, tenant: TenantId, now: Fragment) => sql`noted as (
+    insert into unused_blobs (tenant, sha256, since, deleted)
+    select distinct on (sha256) ${tenant}, sha256, ${now}, true from gone order by sha256
+    on conflict (tenant, sha256) do update set since = excluded.since, deleted = excluded.deleted
+  )`
 
 /** The tables `installation`, `unused_blobs`, `damaged_blobs` and `blob_check`. */
 export const layer = Layer.effect(
