@@ -1,12 +1,12 @@
 import { Effect, Layer, Schedule, Stream } from "effect"
 import { ownEntry } from "../audit/Audit.ts"
 import { AuditStore } from "../audit/AuditStore.ts"
-import { textDigest } from "../shared/bytes/TextDigest.ts"
+import { hexDigest } from "../shared/bytes/Sha256Digest.ts"
 import type { AccessFile } from "./AccessFile.ts"
 import { AccessRules } from "./AccessRules.ts"
 
 const digestOf = (file: AccessFile | undefined) =>
-  file === undefined ? Effect.undefined : textDigest(JSON.stringify(file))
+  file === undefined ? Effect.undefined : hexDigest(JSON.stringify(file))
 
 /** Writes a row into the audit of the installation for each new version of the access file that this gateway uses. */
 export const layer = Layer.effectDiscard(

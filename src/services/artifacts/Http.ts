@@ -8,8 +8,8 @@ import { listResponse } from "../http/Paging.ts"
 import { readable, withoutTag } from "../http/Preconditions.ts"
 import { readUpload } from "../http/Upload.ts"
 import { mediaTypeOf } from "../shared/bytes/MediaType.ts"
+import { hexDigest } from "../shared/bytes/Sha256Digest.ts"
 import { StreamHash } from "../shared/bytes/StreamHash.ts"
-import { textDigest } from "../shared/bytes/TextDigest.ts"
 import { IdempotencyStore } from "../shared/idempotency/IdempotencyStore.ts"
 import { tagged } from "../shared/reads/EntityTag.ts"
 import { Settings } from "../shared/settings/Settings.ts"
@@ -94,7 +94,7 @@ export const ArtifactsHttp = HttpApiBuilder.group(
         Effect.fnUntraced(function* ({ params, query, request }) {
           const { json } = yield* metadata(TenantId(params.tenant), query)
           // The tag of the metadata, not of the build: several versions may have the same build.
-          const etag = yield* textDigest(json)
+          const etag = yield* hexDigest(json)
           yield* readable(request, { etag })
           return tagged(request, etag, () => HttpServerResponse.text(json, { contentType: "application/json" }))
         })

@@ -2,7 +2,7 @@ import { Context, type Effect, Schema } from "effect"
 import type { Conflict } from "../../errors/Conflict.ts"
 import type { ReadOnlyConfiguration } from "../../errors/ReadOnlyConfiguration.ts"
 import type { StorageUnreachable } from "../../errors/StorageUnreachable.ts"
-import { textDigest } from "../shared/bytes/TextDigest.ts"
+import { hexDigest } from "../shared/bytes/Sha256Digest.ts"
 import type { TenantId } from "../shared/Tenant.ts"
 import type { ChannelName } from "./Job.ts"
 
@@ -21,7 +21,7 @@ export interface StoredChannel {
 
 /** The digest of a channel's files. */
 export const digestOf = (files: ChannelTexts): Effect.Effect<string> =>
-  textDigest(JSON.stringify(Object.entries(files).sort(([one], [other]) => (one < other ? -1 : 1))))
+  hexDigest(JSON.stringify(Object.entries(files).sort(([one], [other]) => (one < other ? -1 : 1))))
 
 /**
  * A temporary folder of a change, `.<channel>.<change>.<state>`, beside the folders of channels: `next` is being

@@ -5,7 +5,7 @@ import { Api } from "../../Api.ts"
 import { rangesOf } from "../http/Accept.ts"
 import { download } from "../http/Download.ts"
 import { mediaTypeOf } from "../shared/bytes/MediaType.ts"
-import { textDigest } from "../shared/bytes/TextDigest.ts"
+import { hexDigest } from "../shared/bytes/Sha256Digest.ts"
 import { CoalescedReads } from "../shared/reads/CoalescedReads.ts"
 import { TenantId } from "../shared/Tenant.ts"
 import { Documentation, type Page } from "./Documentation.ts"
@@ -96,7 +96,7 @@ export const DocumentationHttp = HttpApiBuilder.group(
         tenant,
         request,
         size: bytes.length,
-        etag: yield* textDigest(bytes),
+        etag: yield* hexDigest(bytes),
         filename: path.slice(path.lastIndexOf("/") + 1),
         contentType,
         disposition: "inline",

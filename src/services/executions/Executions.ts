@@ -11,7 +11,7 @@ import { type BoundVersion, Flowlines, type StartedExecution, Starter } from "..
 import { LimitRefusals } from "../limits/LimitRefusals.ts"
 import { TenantRules } from "../limits/TenantRules.ts"
 import { Gateway } from "../runs/Gateway.ts"
-import { textDigest } from "../shared/bytes/TextDigest.ts"
+import { hexDigest } from "../shared/bytes/Sha256Digest.ts"
 import type { FlowlineId } from "../shared/FlowlineId.ts"
 import { type Commit, unkeyed } from "../shared/idempotency/Commit.ts"
 import type { ListRow, ListSpan } from "../shared/reads/Listing.ts"
@@ -146,7 +146,7 @@ export class Executions extends Context.Service<
             // Other requests have taken the last places since this one was admitted.
             Effect.catchTag("NoRoom", () => full(tenant, most ?? 0))
           )
-          return { id, flowlineId, after: yield* textDigest(dag) }
+          return { id, flowlineId, after: yield* hexDigest(dag) }
         })
         const audited = audit.change(tenant, created, ({ id, after }) => ({ action, target: id, after }))
         const started = yield* commit(audited)

@@ -22,7 +22,7 @@ import { Platform } from "../platform/Platform.ts"
 import { ownNodes } from "../scan/OwnNodes.ts"
 import { Scan } from "../scan/Scan.ts"
 import { Secrets } from "../secrets/Secrets.ts"
-import { textDigest } from "../shared/bytes/TextDigest.ts"
+import { hexDigest } from "../shared/bytes/Sha256Digest.ts"
 import type { FlowlineId } from "../shared/FlowlineId.ts"
 import { type Commit, unkeyed } from "../shared/idempotency/Commit.ts"
 import { OwnPorts } from "../shared/process/OwnPorts.ts"
@@ -204,7 +204,7 @@ export class Flowlines extends Context.Service<
             }
             const { definition, warnings } = yield* prepare(tenant, file)
             const created = store.create(tenant, { ...definition, file, id: yield* newId }, "saved", quota)
-            const after = yield* textDigest(definition.dag)
+            const after = yield* hexDigest(definition.dag)
             const saved = audit.change(tenant, created, ({ id }) => ({ action: "flowlines.save", target: id, after }))
             const within = withinQuota(tenant, quota, saved)
             return yield* commit(Effect.map(within, ({ id, version }) => ({ id, version, warnings })))
@@ -220,7 +220,7 @@ export class Flowlines extends Context.Service<
             ...(restores === undefined ? {} : { restored: restores.version })
           }
           const action = restores === undefined ? "flowlines.save" : "flowlines.restore"
-          const after = yield* textDigest(definition.dag)
+          const after = yield* hexDigest(definition.dag)
           const revised = Effect.gen(function* () {
             const revised = audit.change(tenant, store.revise(tenant, version, expected, quota), (made) =>
               made._tag === "Saved" ? { action, target: id, before: made.before, after } : undefined

@@ -4,7 +4,7 @@ import { download } from "../http/Download.ts"
 import { idempotent } from "../http/Idempotency.ts"
 import { jsonText } from "../http/JsonText.ts"
 import { mediaTypeOf } from "../shared/bytes/MediaType.ts"
-import { textDigest } from "../shared/bytes/TextDigest.ts"
+import { hexDigest } from "../shared/bytes/Sha256Digest.ts"
 import { RequestMemory } from "../shared/capacity/RequestMemory.ts"
 import { FlowlineId } from "../shared/FlowlineId.ts"
 import { IdempotencyStore } from "../shared/idempotency/IdempotencyStore.ts"
@@ -48,7 +48,7 @@ export const savedVersions = Effect.gen(function* () {
       size: (found.file?.bytes ?? new TextEncoder().encode(found.dag)).length,
       filename: found.file?.name ?? null,
       restored: found.restored ?? null,
-      sha256: yield* textDigest(found.dag),
+      sha256: yield* hexDigest(found.dag),
       text: textOf(file)
     }
     // The definition is JSON already.

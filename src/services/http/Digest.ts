@@ -1,6 +1,6 @@
 import { Effect } from "effect"
 import * as Base64 from "effect/encoding/Base64"
-import { sha256 } from "../shared/bytes/TextDigest.ts"
+import { sha256Of } from "../shared/bytes/Sha256Digest.ts"
 
 /** A SHA-256 in base64 that a client sent, and the name of its header. */
 export interface Digest {
@@ -38,5 +38,5 @@ export const digestFault = Effect.fnUntraced(function* (
 ) {
   const digests = sentDigests(fields)
   if (digests.length === 0) return undefined
-  return digestFaultOf(digests, Base64.encode(yield* sha256(bytes)))
+  return digestFaultOf(digests, Base64.encode(yield* sha256Of(bytes)))
 })

@@ -4,7 +4,7 @@ import { BadRequest } from "../../errors/BadRequest.ts"
 import { Conflict } from "../../errors/Conflict.ts"
 import { IdempotencyKeyReused } from "../../errors/IdempotencyKeyReused.ts"
 import type { StorageUnreachable } from "../../errors/StorageUnreachable.ts"
-import { textDigest } from "../shared/bytes/TextDigest.ts"
+import { hexDigest } from "../shared/bytes/Sha256Digest.ts"
 import { type Commit, unkeyed } from "../shared/idempotency/Commit.ts"
 import {
   IdempotencyKey,
@@ -40,7 +40,7 @@ const respond = (answer: Answer, replayed: boolean) => {
 
 const fingerprintOf = (request: HttpServerRequest.HttpServerRequest, body: Uint8Array<ArrayBuffer>) =>
   Effect.map(
-    textDigest(body),
+    hexDigest(body),
     (digest) => `${request.method} ${request.url} ${request.headers["if-match"] ?? ""} ${digest}`
   )
 

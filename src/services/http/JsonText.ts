@@ -1,7 +1,7 @@
 import { Effect, Stream } from "effect"
 import { HttpServerRequest, HttpServerResponse } from "effect/http"
 import { byteChunks, chunkBytes } from "../shared/bytes/ByteChunks.ts"
-import { textDigest } from "../shared/bytes/TextDigest.ts"
+import { hexDigest } from "../shared/bytes/Sha256Digest.ts"
 import type { Held } from "../shared/capacity/RequestMemory.ts"
 import { tagged } from "../shared/reads/EntityTag.ts"
 
@@ -44,7 +44,7 @@ const prepare = (text: string, held: Held, link: string | undefined, isRead: boo
   const withLink = encoder.encode(text + (link ?? ""))
   const bytes = withLink.subarray(0, withLink.length - encoder.encode(link).length)
   held.change(withLink.length)
-  const digest = isRead ? textDigest(withLink) : Effect.undefined
+  const digest = isRead ? hexDigest(withLink) : Effect.undefined
   return Effect.map(digest, (digest) => ({ _tag: "Large", bytes, link, digest }))
 }
 

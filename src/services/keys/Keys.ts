@@ -5,7 +5,7 @@ import { LimitExceeded } from "../../errors/LimitExceeded.ts"
 import { NotFound } from "../../errors/NotFound.ts"
 import type { StorageUnreachable } from "../../errors/StorageUnreachable.ts"
 import { Audit } from "../audit/Audit.ts"
-import { sha256, textDigest } from "../shared/bytes/TextDigest.ts"
+import { hexDigest, sha256Of } from "../shared/bytes/Sha256Digest.ts"
 import type { ListRow, ListSpan } from "../shared/reads/Listing.ts"
 import { strict } from "../shared/requests/RequestProblems.ts"
 import { issuesOf } from "../shared/requests/SchemaIssues.ts"
@@ -84,8 +84,8 @@ export class Keys extends Context.Service<
         for (;;) {
           const text = makeKey()
           const id = keyIdOf(text)!
-          const digest = yield* sha256(text)
-          const said = yield* textDigest(JSON.stringify([key.name, key.role, key.owner, isoOf(key.expiresAt)]))
+          const digest = yield* sha256Of(text)
+          const said = yield* hexDigest(JSON.stringify([key.name, key.role, key.owner, isoOf(key.expiresAt)]))
           const added = yield* audit.change(
             key.tenant,
             store.add({ ...key, id, sha256: digest }, mostKeys),

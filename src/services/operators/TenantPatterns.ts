@@ -9,7 +9,7 @@ import {
   type TenantDefinitions
 } from "../../languages/grok/TenantDefinitions.ts"
 import { ArtifactStore } from "../artifacts/ArtifactStore.ts"
-import { textDigest } from "../shared/bytes/TextDigest.ts"
+import { hexDigest } from "../shared/bytes/Sha256Digest.ts"
 import type { TenantId } from "../shared/Tenant.ts"
 import { type FoundPatterns, maxBytes, maxNames, maxSources, PatternFiles } from "./PatternFiles.ts"
 
@@ -64,7 +64,7 @@ const joined = Effect.fnUntraced(function* (shared: FoundPatterns, own: FoundPat
   const { sources, leftOut } = bounded([...shared.sources, ...own.sources])
   const found = { sources, leftOut: [...own.leftOut, ...shared.leftOut, ...leftOut] }
   if (found.sources.length === 0 && found.leftOut.length === 0) return noDefinitions
-  return { version: yield* textDigest(JSON.stringify(found)), ...found }
+  return { version: yield* hexDigest(JSON.stringify(found)), ...found }
 })
 
 /**

@@ -17,7 +17,7 @@ import { RequestRates } from "../limits/RequestRates.ts"
 import { TenantRules } from "../limits/TenantRules.ts"
 import { ScheduleClock } from "../runs/ScheduleClock.ts"
 import { Secrets } from "../secrets/Secrets.ts"
-import { sha256, textDigest } from "../shared/bytes/TextDigest.ts"
+import { hexDigest, sha256Of } from "../shared/bytes/Sha256Digest.ts"
 import { CurrentPrincipal, type Principal } from "../shared/security/Principal.ts"
 import { type TenantId, Tenants } from "../shared/Tenant.ts"
 import { Firings } from "./Firings.ts"
@@ -127,7 +127,7 @@ export class Hooks extends Context.Service<
 
       /** The schedule of this token. */
       const byToken = Effect.fnUntraced(function* (key: ScheduleKey, token: string) {
-        const [sent, stored] = yield* Effect.all([sha256(token), store.token(key)])
+        const [sent, stored] = yield* Effect.all([sha256Of(token), store.token(key)])
         return isEqual(sent, stored ?? none) ? yield* store.get(key) : undefined
       })
 
@@ -192,7 +192,7 @@ export class Hooks extends Context.Service<
         }
         if (rules.isSuspended(key.tenant)) return yield* new TenantSuspended({ tenant: key.tenant })
         // A signed body that is sent again within the tolerance is the same request, whatever else differs.
-        const requestKey = signed === undefined ? undefined : `signed-${yield* textDigest(signed)}`
+        const requestKey = signed === undefined ? undefined : `signed-${yield* hexDigest(signed)}`
         const hook: Hook = { ...key, webhook, requestKey }
         yield* count(key.tenant, hook)
         if (row.paused) return yield* new Conflict({ state: "PAUSED", detail: "The schedule is paused" })

@@ -7,7 +7,7 @@ import { usableKey } from "../http/Idempotency.ts"
 import { readJson, readOptionalJson } from "../http/JsonBody.ts"
 import { listResponse } from "../http/Paging.ts"
 import { changeable, creatable, isConditional } from "../http/Preconditions.ts"
-import { textDigest } from "../shared/bytes/TextDigest.ts"
+import { hexDigest } from "../shared/bytes/Sha256Digest.ts"
 import { wholeBody } from "../shared/bytes/WholeBody.ts"
 import { Settings } from "../shared/settings/Settings.ts"
 import { TenantId } from "../shared/Tenant.ts"
@@ -31,7 +31,7 @@ const requestKey = (request: Request): Effect.Effect<string, BadRequest> => {
 }
 
 /** The tag of what people have set: when a schedule fires next changes without them, and refuses nobody's change. */
-const tagOf = ({ next: _, fault: __, ...set }: StoredSchedule): Effect.Effect<string> => textDigest(JSON.stringify(set))
+const tagOf = ({ next: _, fault: __, ...set }: StoredSchedule): Effect.Effect<string> => hexDigest(JSON.stringify(set))
 
 const answer = (value: unknown, status = 200) => HttpServerResponse.jsonUnsafe(value, { status })
 

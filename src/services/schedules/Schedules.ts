@@ -11,7 +11,7 @@ import { Audit } from "../audit/Audit.ts"
 import { ExecutionId } from "../executions/Execution.ts"
 import { Executions } from "../executions/Executions.ts"
 import { ScheduleClock } from "../runs/ScheduleClock.ts"
-import { sha256, textDigest } from "../shared/bytes/TextDigest.ts"
+import { hexDigest, sha256Of } from "../shared/bytes/Sha256Digest.ts"
 import { FlowlineId } from "../shared/FlowlineId.ts"
 import type { ListRow, ListSpan } from "../shared/reads/Listing.ts"
 import type { TenantId } from "../shared/Tenant.ts"
@@ -143,13 +143,13 @@ export class Schedules extends Context.Service<
           afterFlowline: flowline,
           afterSchedule: schedule,
           afterOn: kind === "after" ? on : undefined,
-          tokenSha256: token === undefined ? undefined : yield* sha256(token),
+          tokenSha256: token === undefined ? undefined : yield* sha256Of(token),
           anchor,
           nextAt: timesOf(request.trigger, anchor)?.next(now),
           files
         }
-        const after = yield* textDigest(definition)
-        const formerly = before === undefined ? undefined : yield* textDigest(before.definition)
+        const after = yield* hexDigest(definition)
+        const formerly = before === undefined ? undefined : yield* hexDigest(before.definition)
         const done = yield* audit.change(
           key.tenant,
           store.put(stored, mostSchedules, (others) => circleOf(link, others), before?.revision ?? null),
@@ -199,7 +199,7 @@ export class Schedules extends Context.Service<
         remove: Effect.fn("Schedules.remove")(function* (key, revision) {
           const removed = Effect.gen(function* () {
             const definition = yield* store.remove(key, revision)
-            return definition === undefined ? undefined : yield* textDigest(definition)
+            return definition === undefined ? undefined : yield* hexDigest(definition)
           })
           const gone = yield* audit.change(key.tenant, removed, (before) =>
             before === undefined ? undefined : { action: "schedules.remove", target: key.name, before }
@@ -223,7 +223,7 @@ export class Schedules extends Context.Service<
           const { kind } = yield* row(key)
           if (kind !== "webhook") return yield* new Conflict({ detail: "The schedule has no webhook" })
           const token = makeToken()
-          const digest = yield* sha256(token)
+          const digest = yield* sha256Of(token)
           const isSet = yield* audit.change(key.tenant, store.setToken(key, digest), (isSet) =>
             isSet ? { action: "schedules.newToken", target: key.name } : undefined
           )

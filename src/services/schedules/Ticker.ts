@@ -5,7 +5,7 @@ import { durationMillis } from "../../languages/DurationText.ts"
 import { fileLook, scheduleTick } from "../../protocol/Liveness.ts"
 import { TenantRules } from "../limits/TenantRules.ts"
 import { ScheduleClock, type ScheduleTime } from "../runs/ScheduleClock.ts"
-import { textDigest } from "../shared/bytes/TextDigest.ts"
+import { hexDigest } from "../shared/bytes/Sha256Digest.ts"
 import { inBackground, survive } from "../shared/process/Background.ts"
 import { Settings } from "../shared/settings/Settings.ts"
 import { Tenants } from "../shared/Tenant.ts"
@@ -86,7 +86,7 @@ export const makeScheduleChecks = Effect.gen(function* () {
     if ((fault ?? null) !== row.fault) yield* store.setFault(row, fault)
     if (files === undefined) return
     const key = `${row.tenant}/${row.name}`
-    const seen = `${row.revision} ${yield* textDigest(JSON.stringify(files))}`
+    const seen = `${row.revision} ${yield* hexDigest(JSON.stringify(files))}`
     if (settled.get(key) === seen) return
     const rests = file.restsFor === undefined ? usualRest : durationMillis(file.restsFor)
     const { resting } = yield* store.found(row, files, rests)

@@ -53,14 +53,14 @@ const now = (): string => {
   return `${prefix}${String(rest).padStart(3, "0")}Z`
 }
 
-/** The tenant in a path; undefined when the segment is not a valid tenant name. */
-const tenantOf = (path: string): string => {
+/** The member with the tenant in a path; empty when the segment is not a valid tenant name. */
+const tenantMember = (path: string): string => {
   const tenant = /^\/v1\/(?!platform\/|flower\/)([A-Za-z0-9][A-Za-z0-9._-]{0,62})\//.exec(path)?.[1]
   return tenant === undefined ? "" : `,"tenant":"${tenant}"`
 }
 
 /** The members of a log line that hold the path and its tenant. */
-export const pathMembers = (path: string): string => `"path":${JSON.stringify(path)}${tenantOf(path)}`
+export const pathMembers = (path: string): string => `"path":${JSON.stringify(path)}${tenantMember(path)}`
 
 /** One exchange as a JSON line. The query is omitted because it may contain confidential data. */
 export const accessLine = (
