@@ -61,18 +61,26 @@ layer(Console.layer, { excludeTestServices: true })("administration", (it) => {
       // The button is gone: the focus is on the table, not on nothing.
       await page.getByRole("grid", { name: "API keys" }).and(page.locator(":focus")).waitFor()
       // A key that is made after its form was closed is shown all the same: it cannot be shown again.
-      const { promise, resolve } = Promise.withResolvers<void>()
-      await page.route(/\/v1\/mytenant\/keys/, async (route) => {
-        await promise
-        await route.continue()
-      })
-      await page.getByRole("button", { name: "Make a key" }).click()
-      await page.keyboard.type("late")
-      await page.keyboard.press("Enter")
-      await dialog.getByText("Close", { exact: true }).click()
-      await dialog.waitFor({ state: "hidden" })
-      resolve()
+      const closedEarly = async (name: string) => {
+        const { promise, resolve } = Promise.withResolvers<void>()
+        await page.route(/\/v1\/mytenant\/keys/, (route) => promise.then(() => route.continue()))
+        await page.getByRole("button", { name: "Make a key" }).click()
+        await page.keyboard.type(name)
+        await page.keyboard.press("Enter")
+        await dialog.getByText("Close", { exact: true }).click()
+        await dialog.waitFor({ state: "hidden" })
+        return resolve
+      }
+      const answer = await closedEarly("late")
+      // A dialog that was opened meanwhile stays open.
+      const maker = page.getByRole("button", { name: "Make a key" }).first()
+      await maker.click()
+      await page.keyboard.type("next")
+      answer()
       assert.match(await dialog.getByRole("textbox", { name: /^The key late/ }).inputValue(), /^fgk_/)
+      await escape(page, page.getByRole("dialog", { name: /^The key late/ }))
+      assert.strictEqual(await dialog.getByRole("textbox", { name: /^Name/ }).inputValue(), "next")
+      await escape(page, dialog)
     }
   )
 

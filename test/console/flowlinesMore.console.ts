@@ -3,6 +3,16 @@ import { Effect } from "effect"
 import { boxOf, cursorBehind, flowline, openFlowlines, problems, saved, tenant, text, textOf } from "./flowlinePages.ts"
 import { Console, escape, fill, open, rate, soon, violations } from "./support.ts"
 
+/** It has a parameter without a default. */
+const spoken = `runtime: stream
+name: scheduled
+parameters:
+  word: { type: string, description: What is said }
+dag:
+  - { type: generator_input, settings: { count: 1, messages: [ "\${param:word}" ] }, publish: [ { stream: out } ] }
+  - { type: show, subscribe: [ { component: generator_input, stream: out } ] }
+`
+
 layer(Console.layer, { excludeTestServices: true })("flowlines with their forms and schedules", (it) => {
   const scenario = (name: string, run: (given: typeof Console.Service) => Promise<void>) =>
     it.effect(name, () =>
@@ -81,15 +91,7 @@ layer(Console.layer, { excludeTestServices: true })("flowlines with their forms 
   })
 
   scenario("run by schedules, with a token that is shown once", async ({ gateway: { url }, browser }) => {
-    const open_ = `runtime: stream
-name: scheduled
-parameters:
-  word: { type: string, description: What is said }
-dag:
-  - { type: generator_input, settings: { count: 1, messages: [ "\${param:word}" ] }, publish: [ { stream: out } ] }
-  - { type: show, subscribe: [ { component: generator_input, stream: out } ] }
-`
-    const id = await saved(url, open_)
+    const id = await saved(url, spoken)
     const { page, complaints } = await openFlowlines(browser, url, `/${id}/schedules`)
     await page.getByText("No schedules yet").waitFor()
     await page.getByRole("button", { name: "New schedule" }).click()
@@ -153,6 +155,50 @@ dag:
     await dialog.getByRole("textbox", { name: /^word/ }).fill("by hand")
     await dialog.getByRole("button", { name: "Run" }).click()
     await page.waitForURL(new RegExp(`/console/runs/${id}/`))
+    assert.deepStrictEqual(complaints, [])
+    await page.context().close()
+  })
+
+  scenario("go on after their dialog was closed, and tell how it ended", async ({ gateway: { url }, browser }) => {
+    const id = await saved(url, spoken)
+    const { page, complaints } = await openFlowlines(browser, url, `/${id}/schedules`)
+    const dialog = page.getByRole("dialog")
+    const notices = page.getByRole("region", { name: "Notices" })
+    /** Presses the button and closes the dialog before the answer, which the returned function lets through. */
+    const closedEarly = async (button: string) => {
+      const { promise, resolve } = Promise.withResolvers<void>()
+      await page.route(/\/v1\/mytenant\//, async (route) => {
+        if (route.request().method() !== "GET") await promise
+        await route.continue()
+      })
+      await dialog.getByRole("button", { name: button }).click()
+      await dialog.getByText("Close", { exact: true }).click()
+      await dialog.waitFor({ state: "hidden" })
+      return resolve
+    }
+    const begin = async (name: string) => {
+      await page.getByRole("button", { name: "New schedule" }).click()
+      await dialog.getByRole("textbox", { name: "Name" }).fill(name)
+      await dialog.getByRole("combobox", { name: "When it runs" }).selectOption("When a webhook is called")
+      await dialog.getByRole("combobox", { name: /^body/ }).selectOption("parameters")
+    }
+    await begin("late")
+    const late = await closedEarly("Save")
+    await begin("not a name")
+    late()
+    const token = page.getByRole("dialog", { name: "Token of late" })
+    await token.waitFor()
+    await escape(page, token)
+    assert.strictEqual(await dialog.getByRole("textbox", { name: "Name" }).inputValue(), "not a name")
+    const refused = await closedEarly("Save")
+    refused()
+    await notices.getByText("The request is invalid").waitFor()
+
+    await page.goto(`${url}/console/flowlines/${id}`)
+    await page.getByRole("button", { name: "Run", exact: true }).click()
+    const run = await closedEarly("Run")
+    run()
+    await notices.getByText("The flowline cannot be run").waitFor()
     assert.deepStrictEqual(complaints, [])
     await page.context().close()
   })

@@ -20,7 +20,7 @@ export const Confirm = ({
   readonly close: () => void
   readonly children: ReactNode
 }) => {
-  const { act, isBusy, error } = useAction(() => run().then(close))
+  const { act, isBusy, error } = useAction(run, close)
   return (
     <Dialog title={title} close={close}>
       {children}

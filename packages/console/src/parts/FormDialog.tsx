@@ -20,12 +20,12 @@ export const FormDialog = ({
   readonly action: string
   /** Whether the input is complete. */
   readonly isReady?: boolean
-  /** Performs the action and closes the dialog. */
+  /** Performs the action. The dialog closes after it. */
   readonly act: () => Promise<void>
   readonly close: () => void
   readonly children: ReactNode
 }) => {
-  const { act, isBusy, error } = useAction(run)
+  const { act, isBusy, error } = useAction(run, close)
   return (
     <Dialog title={title} close={close}>
       <form

@@ -1,5 +1,6 @@
-import { useEffect, useRef, useState } from "react"
+import { useState } from "react"
 import { answering } from "../app/gateway.ts"
+import { useMounted } from "../app/mounted.ts"
 import { toast } from "../app/toasts.ts"
 import { messageOf } from "./Problem.tsx"
 
@@ -10,26 +11,30 @@ export interface Action {
   readonly error: unknown
 }
 
-/** @param run performs the action and its consequences; if it needs a login, it is repeated after that */
-export const useAction = (run: () => Promise<unknown>): Action => {
+/**
+ * The dialog may be closed while the action is under way, and then neither cancels it nor hides its failure.
+ *
+ * @param run performs the action and its consequences; if it needs a login, it is repeated after that
+ * @param close closes the dialog, after the action
+ */
+export const useAction = (run: () => Promise<unknown>, close: () => void): Action => {
   const [error, setError] = useState<unknown>()
   const [isBusy, setBusy] = useState(false)
-  const isOpen = useRef(false)
-  useEffect(() => {
-    isOpen.current = true
-    return () => {
-      isOpen.current = false
-    }
-  }, [])
+  const isOpen = useMounted()
   const act = () => {
     setBusy(true)
     setError(undefined)
     answering(run)
-      .catch((cause: unknown) => {
-        setError(cause)
-        // The dialog that would show it was closed meanwhile.
-        if (!isOpen.current) toast(messageOf(cause))
-      })
+      .then(
+        () => {
+          // Otherwise the reader may have opened the next dialog in its place.
+          if (isOpen.current) close()
+        },
+        (cause: unknown) => {
+          setError(cause)
+          if (!isOpen.current) toast(messageOf(cause))
+        }
+      )
       .finally(() => setBusy(false))
   }
   return { act, isBusy, error }

@@ -118,7 +118,6 @@ export const Keys = ({ tenant }: { readonly tenant: string }) => {
         <NewKey
           tenant={tenant}
           made={(key) => {
-            setMaking(false)
             setMade(key)
             again()
           }}

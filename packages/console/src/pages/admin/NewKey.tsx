@@ -55,7 +55,7 @@ export const ShownKey = ({
   </Dialog>
 )
 
-/** Creates a key. It is shown by the page, also if this form was closed before it was there. */
+/** Creates a key. The page shows it, also if this form was closed before it was there. */
 export const NewKey = ({
   tenant,
   made,

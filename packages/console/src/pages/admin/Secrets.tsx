@@ -31,10 +31,13 @@ const namePattern = "[A-Z][A-Z0-9_]{0,63}"
 const SetSecret = ({
   tenant,
   given,
+  again,
   close
 }: {
   readonly tenant: string
   readonly given: string
+  /** Reads the secrets again. */
+  readonly again: () => void
   readonly close: () => void
 }) => {
   const [name, setName] = useState(given)
@@ -43,7 +46,7 @@ const SetSecret = ({
   const set = async () => {
     await answering(() => gateway.secrets.put({ params: { tenant, name }, payload: { value } }))
     toast(t.wasSet(name))
-    close()
+    again()
   }
   return (
     <FormDialog
@@ -162,14 +165,7 @@ export const Secrets = ({ tenant }: { readonly tenant: string }) => {
         <pre className={pages.code}>{'headers: { Authorization: "Bearer $' + '{secret:COLLECTOR_TOKEN}" }'}</pre>
       </TenantList>
       {set === undefined ? null : (
-        <SetSecret
-          tenant={tenant}
-          given={set}
-          close={() => {
-            setSet(undefined)
-            again()
-          }}
-        />
+        <SetSecret tenant={tenant} given={set} again={again} close={() => setSet(undefined)} />
       )}
       {removed === undefined ? null : (
         <Confirm

@@ -35,7 +35,6 @@ const RegisterDialog = ({
     const isHere = staying()
     await answering(() => gateway.stored.register({ params: { tenant, name }, payload }))
     toast(t.registered(visible(name)))
-    close()
     if (isHere()) go(to(name.split("/")))
     changed()
   }

@@ -40,7 +40,6 @@ const TransferDialog = ({
     const isHere = staying()
     await answering(() => gateway.stored[how]({ params: { tenant, name }, payload }))
     toast((how === "copy" ? t.copied : t.moved)(visible(destination)))
-    close()
     if (isHere()) go(to(destination.split("/")))
     changed()
   }

@@ -11,6 +11,7 @@ import { Loading } from "../../parts/Frame.tsx"
 import { issuesOf, Problem } from "../../parts/Problem.tsx"
 import css from "../../parts/pages.module.css"
 import look from "../../parts/parts.module.css"
+import { useAction } from "../../parts/useAction.ts"
 import { common, flowlines } from "../../texts/en.ts"
 import { Fields } from "./Fields.tsx"
 import { hasParameters, withValue } from "./parameters.ts"
@@ -34,30 +35,23 @@ const RunDialog = ({
     [tenant, id]
   )
   const [given, setGiven] = useState<Readonly<Record<string, unknown>>>({})
-  const [failure, setFailure] = useState<unknown>()
-  const [isBusy, setBusy] = useState(false)
   const once = useOnce()
   const schema = value?.parameters
-  const run = async () => {
-    if (isBusy) return
-    setBusy(true)
-    setFailure(undefined)
+  const {
+    act,
+    isBusy,
+    error: failure
+  } = useAction(async () => {
     const isHere = staying()
-    try {
-      const { id: executionId } = await answering(() =>
-        gateway.flowlines.execute(
-          { params: { tenant, id }, query: {}, payload: { parameters: given } },
-          once([tenant, id, given])
-        )
+    const { id: executionId } = await answering(() =>
+      gateway.flowlines.execute(
+        { params: { tenant, id }, query: {}, payload: { parameters: given } },
+        once([tenant, id, given])
       )
-      close()
-      if (isHere()) go(addressOf(["runs", id, executionId]))
-      else toast(common.started)
-    } catch (cause) {
-      setFailure(cause)
-      setBusy(false)
-    }
-  }
+    )
+    if (isHere()) go(addressOf(["runs", id, executionId]))
+    else toast(common.started)
+  }, close)
   const faults = issuesOf(failure)
   return (
     <Dialog title={t.title} close={close}>
@@ -79,7 +73,7 @@ const RunDialog = ({
         <p className={css.dim}>{t.noParameters}</p>
       )}
       <DialogEnd error={failure} isBusy={isBusy} close={close}>
-        <Button className={look.primary!} onPress={() => void run()} isDisabled={value === undefined}>
+        <Button className={look.primary!} onPress={act} isDisabled={isBusy || value === undefined}>
           {t.run}
         </Button>
       </DialogEnd>

@@ -7,6 +7,7 @@ import { DialogEnd } from "../../parts/DialogEnd.tsx"
 import { issuesOf } from "../../parts/Problem.tsx"
 import css from "../../parts/pages.module.css"
 import look from "../../parts/parts.module.css"
+import { useAction } from "../../parts/useAction.ts"
 import { common, flowlines } from "../../texts/en.ts"
 import { Fields } from "./Fields.tsx"
 import own from "./flowlines.module.css"
@@ -55,36 +56,29 @@ const ScheduleDialog = ({
     )
   )
   const [parameters, setParameters] = useState<Members>(schedule?.parameters ?? {})
-  const [failure, setFailure] = useState<unknown>()
-  const [isBusy, setBusy] = useState(false)
   const { value: flowline } = useAnswer(
     (signal) => gateway.flowlines.get({ params: { tenant, id }, query: {} }, { signal }),
     [tenant, id]
   )
   const schema = flowline?.parameters
+  const {
+    act: save,
+    isBusy,
+    error: failure
+  } = useAction(async () => {
+    const payload = {
+      flowline: id,
+      ...rest,
+      trigger: triggerOf(kind, trigger),
+      ...(Object.keys(parameters).length === 0 ? {} : { parameters })
+    }
+    const stored = await answering(() => gateway.schedules.put({ params: { tenant, name: name.trim() }, payload }))
+    made(name.trim(), stored.token)
+  }, close)
   const faults = issuesOf(failure)
   const faultOf = (below: string) => (path: Path) =>
     faults.find(({ pointer }) => pointer === `${below}${path.map((key) => `/${key}`).join("")}`)?.detail
 
-  const save = async () => {
-    if (isBusy) return
-    setBusy(true)
-    setFailure(undefined)
-    try {
-      const payload = {
-        flowline: id,
-        ...rest,
-        trigger: triggerOf(kind, trigger),
-        ...(Object.keys(parameters).length === 0 ? {} : { parameters })
-      }
-      const stored = await answering(() => gateway.schedules.put({ params: { tenant, name: name.trim() }, payload }))
-      made(name.trim(), stored.token)
-      close()
-    } catch (error) {
-      setFailure(error)
-      setBusy(false)
-    }
-  }
   // Saving under the name of another schedule would replace that one.
   const isTaken = schedule === undefined && names.includes(name.trim())
   return (
@@ -150,7 +144,7 @@ const ScheduleDialog = ({
         />
       </details>
       <DialogEnd error={failure} isBusy={isBusy} close={close}>
-        <Button className={look.primary!} onPress={() => void save()} isDisabled={isTaken || name.trim() === ""}>
+        <Button className={look.primary!} onPress={save} isDisabled={isBusy || isTaken || name.trim() === ""}>
           {common.save}
         </Button>
       </DialogEnd>

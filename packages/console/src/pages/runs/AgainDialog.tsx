@@ -74,7 +74,6 @@ const AgainDialog = ({
     const request = { params: { tenant, id }, query: { version }, payload: { parameters: Object.fromEntries(given) } }
     const isHere = staying()
     const made = await answering(() => gateway.flowlines.execute(request, once(request)))
-    close()
     if (isHere()) go(addressOf(["runs", id, made.id]))
     else toast(common.started)
   }

@@ -59,7 +59,6 @@ const ExtractDialog = ({
       archive,
       title: description || t.extractionOf(payload.index, format)
     })
-    close()
   }
   return (
     <FormDialog title={t.extract} action={t.startExtraction} act={start} close={close}>
