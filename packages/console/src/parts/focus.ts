@@ -5,7 +5,7 @@ const isLost = (): boolean => document.activeElement === null || document.active
  * browser does this itself when it closes a dialog, and the reader may have moved the focus since, so only a lost focus
  * is returned.
  *
- * If the element disappears, such as the button of a row that was deleted, the focus goes to what surrounded it: its
+ * If the element cannot take it, such as the button of a row that was deleted, the focus goes to what surrounded it: its
  * table, or else the page. A list is often read again only after the dialog is closed, so this holds until the next key.
  */
 export const notedFocus = (before = document.activeElement): (() => void) => {
@@ -14,7 +14,8 @@ export const notedFocus = (before = document.activeElement): (() => void) => {
     if (at instanceof HTMLElement && (at === before || at.matches('[tabindex="0"], #main'))) around.push(at)
   }
   const giveBack = () => {
-    if (isLost()) around.find(({ isConnected }) => isConnected)?.focus({ preventScroll: true })
+    // One that is gone, disabled or hidden does not take it.
+    for (const one of around) if (isLost()) one.focus({ preventScroll: true })
   }
   return () => {
     giveBack()
