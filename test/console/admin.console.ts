@@ -84,6 +84,12 @@ layer(Console.layer, { excludeTestServices: true })("administration", (it) => {
       await maker.evaluate((button) => button.setAttribute("disabled", ""))
       await escape(page, dialog)
       await page.locator("#main:focus").waitFor()
+      await maker.evaluate((button) => button.removeAttribute("disabled"))
+      // Whoever has gone elsewhere is told that nobody has seen it.
+      const later = await closedEarly("unseen")
+      await page.getByRole("link", { name: "Secrets" }).click()
+      later()
+      await page.getByText("The key unseen was made, but could not be shown").waitFor()
     }
   )
 

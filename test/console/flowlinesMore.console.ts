@@ -194,6 +194,15 @@ layer(Console.layer, { excludeTestServices: true })("flowlines with their forms 
     refused()
     await notices.getByText("The request is invalid").waitFor()
 
+    // Whoever has gone elsewhere stays there, and is told of a token that nobody has seen.
+    await begin("gone")
+    const gone = await closedEarly("Save")
+    await page.getByRole("link", { name: "Search", exact: true }).click()
+    await page.getByRole("heading", { name: "Search", exact: true }).waitFor()
+    gone()
+    await notices.getByText("gone has a token that could not be shown").waitFor()
+    assert.notInclude(page.url(), "schedule=")
+
     await page.goto(`${url}/console/flowlines/${id}`)
     await page.getByRole("button", { name: "Run", exact: true }).click()
     const run = await closedEarly("Run")

@@ -1,6 +1,7 @@
 import { useSyncExternalStore } from "react"
 import { consolePath } from "./base.ts"
 import { decoded } from "./decoded.ts"
+import { useMounted } from "./mounted.ts"
 import { listeners } from "./store.ts"
 
 const { tell, subscribe } = listeners()
@@ -51,11 +52,16 @@ export const go = (address: string, how: "push" | "replace" = "push"): void => {
   tell()
 }
 
-/** A query parameter of the address, and its setter; `""` removes it. */
+/**
+ * A query parameter of the address, and its setter; `""` removes it. The setter does nothing when the component has left
+ * the page: the address is one of another page then.
+ */
 export const useQuery = (name: string): readonly [string, (value: string, how?: "push" | "replace") => void] => {
   const search = useSyncExternalStore(subscribe, () => location.search)
   const value = new URLSearchParams(search).get(name) ?? ""
+  const isMounted = useMounted()
   const set = (next: string, how: "push" | "replace" = "replace") => {
+    if (!isMounted.current) return
     const parameters = new URLSearchParams(location.search)
     if (next === "") parameters.delete(name)
     else parameters.set(name, next)

@@ -654,6 +654,8 @@ export const flowlines = {
   token: {
     title: (name: string) => `Token of ${name}`,
     once: "This token is shown only now. Whoever has it can run the flowline.",
+    unseen: (name: string) =>
+      `${name} has a token that could not be shown, as its page was left. Make a new one there.`,
     label: "Token",
     use: "To call the webhook:",
     copy: "Copy the token"
@@ -1234,6 +1236,8 @@ export const admin = {
     inDays: (days: number) => `in ${plural(days, "day", "days")}`,
     made: (name: string) => `The key ${name}`,
     once: "This is the only time that the key is shown. Copy it to where the program reads it.",
+    unseen: (name: string) =>
+      `The key ${name} was made, but could not be shown, as its page was left. Revoke it and make another one.`,
     example: "Try it:",
     done: "I have copied it"
   },

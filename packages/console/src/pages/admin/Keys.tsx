@@ -1,6 +1,8 @@
 import { useState } from "react"
 import { useAnswer } from "../../app/answer.ts"
 import { answering, gateway } from "../../app/gateway.ts"
+import { useMounted } from "../../app/mounted.ts"
+import { toast } from "../../app/toasts.ts"
 import { Button } from "../../parts/Button.tsx"
 import { Confirm } from "../../parts/Confirm.tsx"
 import { timeColumn } from "../../parts/columns.tsx"
@@ -93,6 +95,7 @@ export const Keys = ({ tenant }: { readonly tenant: string }) => {
   const answer = useAnswer((signal) => gateway.keys.list({ params: { tenant }, query: {} }, { signal }), [tenant])
   const { again } = answer
   const [isMaking, setMaking] = useState(false)
+  const isMounted = useMounted()
   const [made, setMade] = useState<MadeKey>()
   const [revoked, setRevoked] = useState<Key>()
   const [columns] = useState(() => columnsOf(setRevoked))
@@ -118,6 +121,7 @@ export const Keys = ({ tenant }: { readonly tenant: string }) => {
         <NewKey
           tenant={tenant}
           made={(key) => {
+            if (!isMounted.current) toast(t.unseen(key.name))
             setMade(key)
             again()
           }}

@@ -3,6 +3,7 @@ import { useAnswer } from "../../app/answer.ts"
 import { answering, gateway } from "../../app/gateway.ts"
 import { Link } from "../../app/Link.tsx"
 import { addressOf, useQuery } from "../../app/location.ts"
+import { useMounted } from "../../app/mounted.ts"
 import { useMay } from "../../app/session.ts"
 import { toast } from "../../app/toasts.ts"
 import { Button } from "../../parts/Button.tsx"
@@ -18,11 +19,11 @@ import { Time } from "../../parts/Time.tsx"
 import { common, flowlines } from "../../texts/en.ts"
 import own from "./flowlines.module.css"
 import type { Firing, Schedule } from "./model.ts"
+import TokenDialog from "./TokenDialog.tsx"
 
 const t = flowlines.schedules
 
 const dialog = () => import("./ScheduleDialog.tsx")
-const tokenDialog = () => import("./TokenDialog.tsx")
 
 const whenOf = ({ trigger }: Schedule): string => {
   const { cron, zone, every, after, file, webhook } = trigger
@@ -227,6 +228,11 @@ const SchedulesView = ({ tenant, id }: { readonly tenant: string; readonly id: s
   const [chosen, setChosen] = useQuery("schedule")
   const [open, setOpen] = useState<"new" | "change">()
   const [token, setToken] = useState<{ readonly name: string; readonly token: string }>()
+  const isMounted = useMounted()
+  const showToken = (name: string, made: string) => {
+    if (isMounted.current) setToken({ name, token: made })
+    else toast(flowlines.token.unseen(name))
+  }
   const schedule = rows.find(({ name }) => name === chosen) ?? rows[0]
   const create = mayChange ? (
     <Button className={look.primary!} onPress={() => setOpen("new")}>
@@ -261,7 +267,7 @@ const SchedulesView = ({ tenant, id }: { readonly tenant: string; readonly id: s
               schedule={schedule}
               again={again}
               change={() => setOpen("change")}
-              showToken={(made) => setToken({ name: schedule.name, token: made })}
+              showToken={(made) => showToken(schedule.name, made)}
             />
           )}
         </>
@@ -279,14 +285,12 @@ const SchedulesView = ({ tenant, id }: { readonly tenant: string; readonly id: s
             made: (name: string, made: string | undefined) => {
               again()
               setChosen(name)
-              if (made !== undefined) setToken({ name, token: made })
+              if (made !== undefined) showToken(name, made)
             }
           }}
         />
       )}
-      {token === undefined ? null : (
-        <Later load={tokenDialog} props={{ tenant, ...token, close: () => setToken(undefined) }} />
-      )}
+      {token === undefined ? null : <TokenDialog tenant={tenant} {...token} close={() => setToken(undefined)} />}
     </>
   )
 }
