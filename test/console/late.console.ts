@@ -116,6 +116,17 @@ layer(Console.layer, { excludeTestServices: true })("the page of a flowline, bef
     await context.close()
   })
 
+  scenario("is gone as soon as another view is chosen", async ({ gateway: { url }, browser }) => {
+    const id = await saved(url, flowline("viewed"))
+    const { context, page, isAsked, letThrough } = await openHeld(browser, url, id, /OtherViews-/)
+    await page.getByRole("link", { name: "Versions" }).click()
+    await isAsked
+    await text(page).waitFor({ state: "detached" })
+    letThrough()
+    await page.getByRole("grid", { name: "Versions" }).waitFor()
+    await context.close()
+  })
+
   scenario("reads what was typed and left before it could be read", async ({ gateway: { url }, browser }) => {
     const id = await saved(url, flowline("left"))
     const { context, page, isAsked, letThrough } = await openHeld(browser, url, id, /yamlTools-/)

@@ -34,8 +34,8 @@ const Flowline = ({
   // Polled, so that the user sees what others save.
   const current = useAnswer(isNew ? undefined : (signal) => currentOf(tenant, id, signal), [tenant, id], 20_000)
   const props = { tenant, id, current }
-  if (view === "versions") return <Later load={views.versions} props={props} failed={failed} />
-  if (view === "schedules") return <Later load={views.schedules} props={props} failed={failed} />
+  if (view === "versions") return <Later key={view} load={views.versions} props={props} failed={failed} />
+  if (view === "schedules") return <Later key={view} load={views.schedules} props={props} failed={failed} />
   if (view !== "") {
     return (
       <Frame title={flowlines.title}>
@@ -43,7 +43,14 @@ const Flowline = ({
       </Frame>
     )
   }
-  return <Later load={views.edit} props={{ ...props, current: isNew ? undefined : current, made }} failed={failed} />
+  return (
+    <Later
+      key={view}
+      load={views.edit}
+      props={{ ...props, current: isNew ? undefined : current, made }}
+      failed={failed}
+    />
+  )
 }
 
 /** Flowlines: `flowlines`, `flowlines/new`, `flowlines/<id>`, `flowlines/<id>/versions`, `flowlines/<id>/schedules`. */
