@@ -6,6 +6,7 @@ import { toast } from "../../app/toasts.ts"
 import { Button } from "../../parts/Button.tsx"
 import { Dag } from "../../parts/dag/Dag.tsx"
 import { Editor } from "../../parts/Editor.tsx"
+import { Later, useEarly } from "../../parts/Later.tsx"
 import { Problem } from "../../parts/Problem.tsx"
 import css from "../../parts/pages.module.css"
 import look from "../../parts/parts.module.css"
@@ -20,7 +21,6 @@ import { Newer } from "./Newer.tsx"
 import { NodePanel } from "./NodePanel.tsx"
 import { parametersSchema } from "./parameters.ts"
 import { isObject, type Path } from "./schema.ts"
-import { TryPanel } from "./TryPanel.tsx"
 import { edit, toolsFor } from "./tools.ts"
 import { useCheck } from "./useCheck.ts"
 import { useEditing } from "./useEditing.ts"
@@ -31,6 +31,8 @@ import { useSample, useTry, withCounts, withProblems } from "./useTry.ts"
 import { streamsOf } from "./wires.ts"
 
 const t = flowlines.edit
+const tryPanel = () => import("./TryPanel.tsx")
+const early = [tryPanel]
 
 /** The editor of a flowline: its text, its faults, its DAG, and a form for the node at the cursor. */
 export const Editing = ({
@@ -133,6 +135,7 @@ export const Editing = ({
   useSaveKey(trySave)
   const isEditable = !reading.isTooLarge
   const textNow = () => editor.text() ?? text
+  useEarly(early)
   const runTry = () => trial.run(text, filename, reading.format)
 
   return (
@@ -229,17 +232,20 @@ export const Editing = ({
               ))}
             </fieldset>
             {panel === "try" ? (
-              <TryPanel
-                inputs={inputsOf(dag, nodes)}
-                sample={sample}
-                setSample={setSample}
-                trial={trial}
-                parameters={parametersSchema(flowline)}
-                selected={edge ?? selectedNode}
-                onSelect={onSelect}
-                run={runTry}
-                isOld={isOld}
-                isDisabled={!mayChange}
+              <Later
+                load={tryPanel}
+                props={{
+                  ...{ sample, setSample, trial, onSelect, isOld },
+                  inputs: inputsOf(dag, nodes),
+                  parameters: parametersSchema(flowline),
+                  selected: edge ?? selectedNode,
+                  run: runTry,
+                  isDisabled: !mayChange
+                }}
+                failed={() => {
+                  toast(common.notLoaded)
+                  setPanel("node")
+                }}
               />
             ) : isObject(node) ? (
               <NodePanel

@@ -15,7 +15,7 @@ const t = flowlines.tryOut
 const result = () => import("./TryResult.tsx")
 
 /** The sample on which the flowline is tried, and the result. */
-export const TryPanel = ({
+const TryPanel = ({
   inputs,
   sample,
   setSample,
@@ -105,3 +105,5 @@ export const TryPanel = ({
     </section>
   )
 }
+
+export default TryPanel
