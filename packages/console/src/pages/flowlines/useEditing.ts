@@ -19,6 +19,8 @@ export interface Editing extends Draft {
   readonly take: (version: Version) => void
   /** Keeps what was typed, but bases it on a newer version. */
   readonly rebase: (version: Version) => void
+  /** The same as `rebase` for a new flowline whose page was left: what was typed is a draft of the flowline it has become. */
+  readonly moveTo: (id: string, version: Version) => void
 }
 
 /** UTF-16 units up to which a draft is stored at each key; a larger one is stored when typing pauses. */
@@ -109,6 +111,11 @@ export const useEditing = (tenant: string, id: string, current: Current | undefi
     setText,
     learn,
     take: ({ version, text }) => set({ text, base: version, was: text }),
-    rebase: ({ version, text: was }) => set({ ...latest.current, base: version, was })
+    rebase: ({ version, text: was }) => set({ ...latest.current, base: version, was }),
+    moveTo: (to, { version, text: was }) => {
+      drafts.forget()
+      if (latest.current.text !== was)
+        draftsOf(tenant, to).keep({ ...latest.current, base: version, was, said: undefined })
+    }
   }
 }

@@ -1,7 +1,7 @@
 import { form, GatewayError } from "@flow-gateway/client/light"
 import { useState } from "react"
 import { answering, gateway } from "../../app/gateway.ts"
-import { staying } from "../../app/location.ts"
+import { useMounted } from "../../app/mounted.ts"
 import { useOnce } from "../../app/repeat.ts"
 import { toast } from "../../app/toasts.ts"
 import { messageOf } from "../../parts/Problem.tsx"
@@ -41,9 +41,9 @@ export const useSave = ({
   const [isConflict, setConflict] = useState(false)
   const [wantsTests, setWantsTests] = useState(true)
   const once = useOnce()
+  const isMounted = useMounted()
   const save = async () => {
     const { text, base } = editing
-    const isHere = staying()
     const { headers } = once([tenant, id, base, text])
     setSaving(true)
     setFailed(undefined)
@@ -65,12 +65,14 @@ export const useSave = ({
       )
       setConflict(false)
       // What was typed meanwhile goes on, on top of what was saved.
-      editing.rebase({ version: made.version, text })
+      const version = { version: made.version, text }
+      if (id === "" && !isMounted.current) editing.moveTo(made.id, version)
+      else editing.rebase(version)
       toast(t.savedNow(made.version))
-      if (id === "" && isHere()) show(made.id)
+      if (id === "" && isMounted.current) show(made.id)
       saved()
     } catch (error) {
-      if (!isHere()) toast(t.leftUnsaved(messageOf(error)))
+      if (!isMounted.current) toast(t.leftUnsaved(messageOf(error)))
       if (error instanceof GatewayError && error.status === 412) {
         setConflict(true)
         saved()
