@@ -213,7 +213,11 @@ export const ArtifactDetail = ({
           close={() => setDeleting(false)}
           done={(deleted) => {
             if (all.every((one) => deleted.has(one.version))) go(to([]))
-            else if (deleted.has(version)) setVersion("")
+            else if (deleted.has(version)) {
+              // Until the newest version has come, there is nothing that the dialog could be about.
+              setDeleting(false)
+              setVersion("")
+            }
           }}
         />
       ) : null}

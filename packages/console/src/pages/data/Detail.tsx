@@ -95,7 +95,7 @@ export const VersionsChoice = ({
 /** Asks which versions to delete: the shown one or all. */
 export const DeleteDialog = ({
   name,
-  version,
+  version: shown,
   only,
   remove,
   done,
@@ -111,6 +111,8 @@ export const DeleteDialog = ({
   readonly done: (all: boolean) => void
   readonly close: () => void
 }) => {
+  // An answer to an earlier action may show another version meanwhile.
+  const [version] = useState(shown)
   const isChoice = version !== undefined && only !== true
   const [all, setAll] = useState(!isChoice)
   const act = async () => {

@@ -16,7 +16,7 @@ const TransferDialog = ({
   tenant,
   name,
   how,
-  version,
+  version: shown,
   only,
   to,
   close
@@ -31,6 +31,8 @@ const TransferDialog = ({
   readonly to: (path: ReadonlyArray<string>) => string
   readonly close: () => void
 }) => {
+  // An answer to an earlier action may show another version meanwhile.
+  const [version] = useState(shown)
   const [destination, setDestination] = useState(name)
   const [all, setAll] = useState(true)
   const transfer = async () => {

@@ -82,7 +82,7 @@ const ScheduleDialog = ({
   // Saving under the name of another schedule would replace that one.
   const isTaken = schedule === undefined && names.includes(name.trim())
   return (
-    <Dialog title={schedule === undefined ? t.create : t.change(schedule.name)} close={close}>
+    <Dialog title={schedule === undefined ? t.create : t.change(name)} close={close}>
       {schedule === undefined ? (
         <div className={css.field}>
           <label htmlFor={`${fieldId}-name`}>{t.name}</label>

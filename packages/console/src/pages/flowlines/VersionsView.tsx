@@ -77,7 +77,8 @@ const VersionsView = ({
   const mayChange = useMay("developer")
   const [chosen, setChosen] = useQuery("to")
   const [base, setBase] = useQuery("from")
-  const [isAsking, setAsking] = useState(false)
+  /** The version to restore, while its dialog is open. */
+  const [asking, setAsking] = useState<number>()
   const rows = value ?? []
   const current = rows.find((row) => row.current)?.version
   const to = rows.find(({ version }) => String(version) === chosen)?.version ?? rows[0]?.version
@@ -122,7 +123,7 @@ const VersionsView = ({
             </select>
           </label>
           {mayChange && to !== current ? (
-            <Button className={look.button!} onPress={() => setAsking(true)}>
+            <Button className={look.button!} onPress={() => setAsking(to)}>
               {t.restore(to)}
             </Button>
           ) : null}
@@ -136,11 +137,16 @@ const VersionsView = ({
         <Difference tenant={tenant} id={id} from={from} to={to} />
       )}
       {to === undefined ? null : <Text tenant={tenant} id={id} version={to} />}
-      {isAsking && to !== undefined ? (
-        <Confirm title={t.restore(to)} action={t.restoreNow} act={() => restore(to)} close={() => setAsking(false)}>
-          <p>{t.restoreHelp(to)}</p>
+      {asking === undefined ? null : (
+        <Confirm
+          title={t.restore(asking)}
+          action={t.restoreNow}
+          act={() => restore(asking)}
+          close={() => setAsking(undefined)}
+        >
+          <p>{t.restoreHelp(asking)}</p>
         </Confirm>
-      ) : null}
+      )}
     </>
   )
 }

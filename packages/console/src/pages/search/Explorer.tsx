@@ -216,7 +216,8 @@ export const Explorer = ({
           load={dialogs.extract}
           props={{
             ...{ tenant, state, zone, fields: known, total, close },
-            started: (one) => keep([one, ...extractions])
+            // Another one may have been started since this page was drawn.
+            started: (one) => keep([one, ...startedOf(tenant)])
           }}
         />
       ) : null}
