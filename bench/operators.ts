@@ -7,7 +7,7 @@ import { toRegExpDetails } from "oniguruma-to-es"
 import { compile as compileDissect } from "../src/languages/dissect/Dissector.ts"
 import { compile as compileFilter } from "../src/languages/grok/GrokFilter.ts"
 import { compile as compileGrok } from "../src/languages/grok/GrokMatcher.ts"
-import { print } from "../src/languages/grok/Print.ts"
+import { print } from "../src/languages/grok/regex/Print.ts"
 import { pinned } from "./measure.ts"
 
 await pinned(import.meta.filename, [1])

@@ -1,7 +1,7 @@
 import { lookup as resolve } from "node:dns"
 import { BlockList, isIP, type LookupFunction } from "node:net"
 import { networkInterfaces } from "node:os"
-import { RefusedAddress } from "../nodes/Network.ts"
+import { RefusedAddress } from "../nodes/ports/Network.ts"
 import { addressRange, familyOf } from "./AddressRange.ts"
 
 /**

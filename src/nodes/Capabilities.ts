@@ -1,6 +1,6 @@
 import type { Encoding } from "../languages/Encoding.ts"
 import type { Reference } from "../protocol/References.ts"
-import type { Storage } from "./NodeFiles.ts"
+import type { Storage } from "./ports/NodeFiles.ts"
 
 // What a node can do besides running, as data: runtimes and validation ask for capabilities instead of node types.
 

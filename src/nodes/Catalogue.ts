@@ -40,7 +40,7 @@ import { sample } from "./processing/Sample.ts"
 import { sort } from "./processing/Sort.ts"
 import { sql } from "./processing/Sql.ts"
 import { userAgent } from "./processing/UserAgent.ts"
-import { settingsSchema } from "./SettingsSchema.ts"
+import { settingsSchema } from "./settings/SettingsSchema.ts"
 
 // One line for each node.
 const nodes: ReadonlyArray<NodeType> = [

@@ -20,12 +20,12 @@ import type {
   RootUse,
   Target
 } from "./Capabilities.ts"
-import type { OpenDatabase } from "./Databases.ts"
-import type { Documents } from "./Documents.ts"
 import type { FieldUse } from "./FieldUse.ts"
-import type { Network } from "./Network.ts"
-import type { InputFiles, Lend, OpenFile, Sink, Storage, StoredFile } from "./NodeFiles.ts"
-import type { Position } from "./Position.ts"
+import type { OpenDatabase } from "./ports/Databases.ts"
+import type { Documents } from "./ports/Documents.ts"
+import type { Network } from "./ports/Network.ts"
+import type { InputFiles, Lend, OpenFile, Sink, Storage, StoredFile } from "./ports/NodeFiles.ts"
+import type { Position } from "./ports/Position.ts"
 
 /** A record of a flowline: a JSON object. Numbers beyond the range or precision of a double are strings. */
 export type Event = Record<string, unknown>
@@ -124,7 +124,7 @@ export interface NodeContext extends RunContext {
   readonly counted?: (what: NodeCounter, count: number) => void
   /** Counts bytes that the input's encoding does not have, and that became U+FFFD. */
   readonly replaced?: (bytes: number) => void
-  /** Whether a node of the flowline asks for the sources of records: see nodes/Source. */
+  /** Whether a node of the flowline asks for the sources of records: see nodes/records/Source. */
   readonly isSourced?: boolean
   /** Resolves when every node has made durable, or sent on, what was emitted before the call; absent where not used. */
   readonly stored?: () => Promise<void>
@@ -224,7 +224,7 @@ export interface NodeType<S extends Schema.Codec<unknown, unknown> = Schema.Code
   readonly elsewhere?: Readonly<Record<string, string>>
   /** What a run with this node needs in addition. */
   readonly needs?: ReadonlyArray<Need>
-  /** What its counts mean: see nodes/Outcome. Those that enrich or read files use {@link NodeContext.counted}. */
+  /** What its counts mean: see nodes/flowline/Outcome. Those that enrich or read files use {@link NodeContext.counted}. */
   readonly effect?: "parses" | "selects" | "enriches" | "reads files"
   /**
    * Settings whose texts may refer to secrets (`${secret:NAME}`), so that their values are known only in the run. Their

@@ -1,7 +1,7 @@
 import { once } from "../drivers/Once.ts"
-import type { OpenDatabase } from "../nodes/Databases.ts"
-import type { Network } from "../nodes/Network.ts"
 import type { RunContext } from "../nodes/Node.ts"
+import type { OpenDatabase } from "../nodes/ports/Databases.ts"
+import type { Network } from "../nodes/ports/Network.ts"
 import { type SourceOrder, Sources } from "./files/Sources.ts"
 import type { StoredFiles } from "./files/StoredFiles.ts"
 

@@ -1,6 +1,6 @@
 import { Effect, Layer } from "effect"
 import { catalogue } from "../nodes/Catalogue.ts"
-import { flowlineWithSecrets } from "../nodes/SecretSettings.ts"
+import { flowlineWithSecrets } from "../nodes/flowline/SecretSettings.ts"
 import { type Readiness, readyFor, secretsIn } from "../protocol/RunProtocol.ts"
 import type { Runtime } from "../protocol/Runtime.ts"
 import type { MakeJob, Parts } from "./Run.ts"

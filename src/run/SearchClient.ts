@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto"
 import { once } from "../drivers/Once.ts"
-import type { Documents } from "../nodes/Documents.ts"
+import type { Documents } from "../nodes/ports/Documents.ts"
 import type { SearchAddress } from "../protocol/Places.ts"
 import type { RunSpec } from "../protocol/RunProtocol.ts"
 import type { TenantBudget } from "./TenantBudget.ts"

@@ -3,7 +3,7 @@ import { Failure } from "../drivers/Failure.ts"
 import { Search, type TooManyIndices } from "../drivers/search/Search.ts"
 import type { NotFound } from "../errors/NotFound.ts"
 import { StorageUnreachable } from "../errors/StorageUnreachable.ts"
-import type { Documents } from "../nodes/Documents.ts"
+import type { Documents } from "../nodes/ports/Documents.ts"
 import type { SearchAddress } from "../protocol/Places.ts"
 import { budgeted, type IndexUsage, type TenantBudget } from "./TenantBudget.ts"
 

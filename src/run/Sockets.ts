@@ -6,7 +6,6 @@ import { pipeline } from "node:stream"
 import { createGunzip } from "node:zlib"
 import { codeOf, Failure } from "../drivers/Failure.ts"
 import type { Outbound } from "../drivers/Outbound.ts"
-import { charsetOf } from "../nodes/HttpSettings.ts"
 import { ownPortFault } from "../nodes/inputs/Ports.ts"
 import {
   type Address,
@@ -15,7 +14,8 @@ import {
   type Network,
   type OutgoingRequest,
   TooLargeBody
-} from "../nodes/Network.ts"
+} from "../nodes/ports/Network.ts"
+import { charsetOf } from "../nodes/settings/HttpSettings.ts"
 
 const where = ({ host, port }: Address) => `${host}:${port}`
 

@@ -1,5 +1,5 @@
 import { Failure } from "../drivers/Failure.ts"
-import type { Documents } from "../nodes/Documents.ts"
+import type { Documents } from "../nodes/ports/Documents.ts"
 import { type Allowances, overLimit, type RunLimit } from "../protocol/Allowances.ts"
 
 /** What a run may still add to what its tenant has stored. */

@@ -4,7 +4,7 @@ import { networkInterfaces } from "node:os"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { Outbound } from "../../src/drivers/Outbound.ts"
-import { RefusedAddress } from "../../src/nodes/Network.ts"
+import { RefusedAddress } from "../../src/nodes/ports/Network.ts"
 import { ended, engine, flowline, follow, node, places, printed, settings, spec } from "./support.ts"
 
 /** A server that counts its requests. It sends clients on to `to`, when it is given. */

@@ -1,4 +1,4 @@
-import type { Outcome } from "../../src/nodes/Outcome.ts"
+import type { Outcome } from "../../src/nodes/flowline/Outcome.ts"
 import type { NodeCounters } from "../../src/protocol/RunProtocol.ts"
 import type { ExecutionId, ExecutionState } from "../../src/services/executions/Execution.ts"
 import type { NewExecution } from "../../src/services/executions/ExecutionStore.ts"

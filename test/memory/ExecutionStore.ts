@@ -1,5 +1,5 @@
 import { Clock, Effect, Layer, Stream } from "effect"
-import type { Outcome } from "../../src/nodes/Outcome.ts"
+import type { Outcome } from "../../src/nodes/flowline/Outcome.ts"
 import { ExecutionId, type ExecutionState, hasEnded } from "../../src/services/executions/Execution.ts"
 import {
   type ExecutionAttempt,

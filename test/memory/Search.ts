@@ -1,5 +1,5 @@
 import { Effect, Layer, Stream } from "effect"
-import { notFound } from "../../src/drivers/search/Catalog.ts"
+import { notFound } from "../../src/drivers/search/indices/Catalog.ts"
 import { Search } from "../../src/drivers/search/Search.ts"
 import type { NotFound } from "../../src/errors/NotFound.ts"
 import { readRaw } from "../../src/languages/json/JsonNumbers.ts"

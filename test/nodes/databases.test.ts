@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest"
-import { databasePlace } from "../../src/nodes/Databases.ts"
 import { sqlInput } from "../../src/nodes/inputs/SqlInput.ts"
 import { sqlOutput } from "../../src/nodes/outputs/SqlOutput.ts"
+import { databasePlace } from "../../src/nodes/ports/Databases.ts"
 import { issues } from "./one.ts"
 
 const secret = `\${secret:WORD}`

@@ -2,8 +2,8 @@ import { it } from "@effect/vitest"
 import { Effect, Schema } from "effect"
 import { describe, expect } from "vitest"
 import { date as guestDate } from "../../src/languages/flowlet/guest/date.ts"
-import { reader } from "../../src/nodes/processing/date/DateReader.ts"
-import { utc, zoneOf } from "../../src/nodes/processing/date/Zone.ts"
+import { reader } from "../../src/nodes/time/DateReader.ts"
+import { utc, zoneOf } from "../../src/nodes/time/Zone.ts"
 import { seed } from "../support/random.ts"
 
 const pad = (value: number, width = 2) => String(value).padStart(width, "0")

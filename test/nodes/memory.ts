@@ -1,6 +1,6 @@
 import { Schema } from "effect"
 import type { Event, NodeContext, NodeType, RunContext } from "../../src/nodes/Node.ts"
-import type { Sink } from "../../src/nodes/NodeFiles.ts"
+import type { Sink } from "../../src/nodes/ports/NodeFiles.ts"
 import { Flowline } from "../../src/protocol/Flowline.ts"
 import type { NodeCounters } from "../../src/protocol/RunProtocol.ts"
 import { pipeline } from "../../src/run/stream/Pipeline.ts"

@@ -1,5 +1,5 @@
 import type { RunContext } from "../../src/nodes/Node.ts"
-import type { OpenFile } from "../../src/nodes/NodeFiles.ts"
+import type { OpenFile } from "../../src/nodes/ports/NodeFiles.ts"
 import { Memory } from "./memory.ts"
 
 /** In-memory files that can be opened like those of a run. */

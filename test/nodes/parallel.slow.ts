@@ -1,7 +1,7 @@
 import { it } from "@effect/vitest"
 import { Effect, Result, Schema } from "effect"
 import { describe, expect } from "vitest"
-import { split } from "../../src/nodes/Split.ts"
+import { split } from "../../src/nodes/flowline/Split.ts"
 import { Flowline } from "../../src/protocol/Flowline.ts"
 import { pipeline } from "../../src/run/stream/Pipeline.ts"
 import { merged, type PartPool } from "../../src/run/stream/parallel/Merge.ts"

@@ -1,7 +1,7 @@
 import { it } from "@effect/vitest"
 import { Effect, Schema } from "effect"
 import { describe, expect } from "vitest"
-import { hints } from "../../src/nodes/Hints.ts"
+import { hints } from "../../src/nodes/flowline/Hints.ts"
 import type { Event } from "../../src/nodes/Node.ts"
 import { sort } from "../../src/nodes/processing/Sort.ts"
 import { Flowline } from "../../src/protocol/Flowline.ts"

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest"
 import { catalogue, nodesOf } from "../../src/nodes/Catalogue.ts"
-import type { Outcomes } from "../../src/nodes/Databases.ts"
 import type { Event } from "../../src/nodes/Node.ts"
-import { sourceOf, withSources } from "../../src/nodes/Source.ts"
+import type { Outcomes } from "../../src/nodes/ports/Databases.ts"
+import { sourceOf, withSources } from "../../src/nodes/records/Source.ts"
 import { mmdb } from "../support/mmdb.ts"
 import { Memory, process } from "./memory.ts"
 

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, it, vi } from "vitest"
 import type { RunContext } from "../../src/nodes/Node.ts"
 import { httpOutput } from "../../src/nodes/outputs/HttpOutput.ts"
-import { sleep } from "../../src/nodes/Sleep.ts"
+import { sleep } from "../../src/nodes/time/Sleep.ts"
 import { Memory, process } from "./memory.ts"
 
 beforeEach(() => void vi.useFakeTimers())

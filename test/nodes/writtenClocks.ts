@@ -1,5 +1,5 @@
-import { reader } from "../../src/nodes/processing/date/DateReader.ts"
-import { zoneOf } from "../../src/nodes/processing/date/Zone.ts"
+import { reader } from "../../src/nodes/time/DateReader.ts"
+import { zoneOf } from "../../src/nodes/time/Zone.ts"
 import { random } from "../support/random.ts"
 
 const days = 86_400_000

@@ -1,5 +1,5 @@
-import { reader } from "../../src/nodes/processing/date/DateReader.ts"
-import { utc } from "../../src/nodes/processing/date/Zone.ts"
+import { reader } from "../../src/nodes/time/DateReader.ts"
+import { utc } from "../../src/nodes/time/Zone.ts"
 
 const written = (locale: string, type: string, options: Intl.DateTimeFormatOptions) => {
   const format = new Intl.DateTimeFormat(locale, { ...options, timeZone: "UTC", calendar: "gregory" })

@@ -1,9 +1,9 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Schema } from "effect"
 import type { ConversionFailure } from "../../src/languages/Coercion.ts"
-import { walkingBuilder } from "../../src/languages/grok/Fields.ts"
-import { generatedMatch } from "../../src/languages/grok/GeneratedMatch.ts"
-import { type Leaf, leaves } from "../../src/languages/grok/Leaf.ts"
+import { walkingBuilder } from "../../src/languages/grok/fields/FieldBuilder.ts"
+import { generatedMatch } from "../../src/languages/grok/fields/GeneratedMatch.ts"
+import { type Leaf, leaves } from "../../src/languages/grok/fields/Leaf.ts"
 import { seed } from "../support/random.ts"
 
 const Path = Schema.NonEmptyArray(Schema.Literals(["a", "b", "c", "d-e", "@f"])).check(Schema.isMaxLength(3))

@@ -1,10 +1,10 @@
 import { Result } from "effect"
 import { describe, expect, it } from "vitest"
-import { plainAscii } from "../../src/languages/grok/AsciiPattern.ts"
-import { capturesOf } from "../../src/languages/grok/CaptureAnalysis.ts"
+import { capturesOf } from "../../src/languages/grok/fields/CaptureAnalysis.ts"
 import { compile as compileFilter, type GrokFilterOptions } from "../../src/languages/grok/GrokFilter.ts"
 import { compile } from "../../src/languages/grok/GrokMatcher.ts"
-import { requiredText } from "../../src/languages/grok/Literal.ts"
+import { plainAscii } from "../../src/languages/grok/regex/AsciiPattern.ts"
+import { requiredText } from "../../src/languages/grok/regex/RequiredText.ts"
 import { definitions, expression, line, random } from "./generate.ts"
 
 const grok = (...patterns: ReadonlyArray<string>) => Result.getOrThrow(compile(patterns, { bank: "none", definitions }))

@@ -1,6 +1,6 @@
 import { expect, it } from "@effect/vitest"
 import { Context, Deferred, Effect, Exit, Fiber } from "effect"
-import { groupCommit } from "../../src/layers/postgres/stores/GroupCommit.ts"
+import { groupCommit } from "../../src/layers/postgres/statements/GroupCommit.ts"
 import { until } from "../support/process.ts"
 
 /** Calls that wait until they are released, and the entries that each has taken. */

@@ -4,7 +4,7 @@ import { Effect, Stream } from "effect"
 import * as Reactivity from "effect/reactivity/Reactivity"
 import { SqlClient } from "effect/sql"
 import { postgresHealth } from "../../src/drivers/postgres/Unreachable.ts"
-import { connect } from "../../src/drivers/search/SearchAddress.ts"
+import { connect } from "../../src/drivers/search/SearchConnections.ts"
 import { WideSql } from "../../src/layers/postgres/Postgres.ts"
 import { TestPostgres } from "../support/postgres.ts"
 

@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
-import type { DocumentRecord, Documents } from "../../src/nodes/Documents.ts"
 import { DocumentWriter } from "../../src/nodes/outputs/DocumentWriter.ts"
+import type { DocumentRecord, Documents } from "../../src/nodes/ports/Documents.ts"
 import { type Random, randomOf } from "./generated.ts"
 
 const refuse = () => {

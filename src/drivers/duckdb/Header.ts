@@ -1,6 +1,6 @@
 import { parse } from "csv-parse/sync"
 import { type Format, formatOf, formats } from "../../nodes/inputs/files/Format.ts"
-import { compressionOf } from "../../nodes/Paths.ts"
+import { compressionOf } from "../../nodes/settings/Paths.ts"
 import { TenantFiles } from "../files/TenantFiles.ts"
 import type { Binder } from "./Binder.ts"
 

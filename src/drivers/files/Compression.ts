@@ -1,8 +1,8 @@
 import { once } from "node:events"
 import { pipeline, Readable } from "node:stream"
 import { createGunzip, createGzip, createZstdCompress, createZstdDecompress } from "node:zlib"
-import type { Sink } from "../../nodes/NodeFiles.ts"
-import { compressionOf } from "../../nodes/Paths.ts"
+import type { Sink } from "../../nodes/ports/NodeFiles.ts"
+import { compressionOf } from "../../nodes/settings/Paths.ts"
 import { codeOf, Failure } from "../Failure.ts"
 
 export const chunkBytes = 256 * 1024

@@ -1,6 +1,6 @@
 import { PutObjectCommand, UploadPartCommand } from "@aws-sdk/client-s3"
-import type { S3Access } from "../../nodes/NodeFiles.ts"
-import { objectOf } from "../../nodes/Storage.ts"
+import type { S3Access } from "../../nodes/ports/NodeFiles.ts"
+import { objectOf } from "../../nodes/settings/StorageSettings.ts"
 import type { Bucket } from "../blobs/s3/Bucket.ts"
 import { Multipart } from "../blobs/s3/Multipart.ts"
 import { PartBuffer } from "../blobs/s3/UploadParts.ts"

@@ -19,8 +19,8 @@ import {
   partFor,
   tableOf,
   type WritablePart
-} from "./Catalog.ts"
-import { typesRecorder } from "./PartTypes.ts"
+} from "./indices/Catalog.ts"
+import { typesRecorder } from "./indices/PartTypes.ts"
 
 /** The transaction must be repeated with more: missing parts, or an exclusive lock on the index. */
 class Again extends Data.TaggedError("Again")<{ readonly missing: ReadonlyArray<string> }> {}

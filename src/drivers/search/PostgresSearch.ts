@@ -8,7 +8,8 @@ import { isIndexOf, named } from "../../languages/query/IndexName.ts"
 import { all as matchAll, type Query } from "../../languages/query/Query.ts"
 import type { SearchAddress } from "../../protocol/Places.ts"
 import { unreachable, unreachableSource, unreachableWithin } from "../postgres/Unreachable.ts"
-import { type MannerName, readAggregations } from "./Aggregations.ts"
+import { type MannerName, readAggregations } from "./aggregations/Aggregations.ts"
+import { makeWrite } from "./Insert.ts"
 import {
   type Index,
   lockIndex,
@@ -20,19 +21,15 @@ import {
   sweepParts,
   tableOf,
   unlink
-} from "./Catalog.ts"
-import { atMost, groupsOf, tooManyParts } from "./Groups.ts"
-import { makeWrite } from "./Insert.ts"
-import { knownFields } from "./KnownFields.ts"
-import { isOverdue, missingIn, noneMissing } from "./MissingFields.ts"
-import { overview } from "./Overview.ts"
-import { readPage } from "./Page.ts"
-import { compacted } from "./Parameters.ts"
-import { nestedFields, type TypedPart, typedParts } from "./PartTypes.ts"
-import { orElse } from "./Readings.ts"
-import { type Resumption, resumed, type Start } from "./Resume.ts"
-import { Search, TooManyIndices } from "./Search.ts"
-import { connect } from "./SearchAddress.ts"
+} from "./indices/Catalog.ts"
+import { knownFields } from "./indices/KnownFields.ts"
+import { overview } from "./indices/Overview.ts"
+import { nestedFields, type TypedPart, typedParts } from "./indices/PartTypes.ts"
+import { isOverdue, missingIn, noneMissing } from "./reading/MissingFields.ts"
+import { readPage } from "./reading/Page.ts"
+import { atMost, groupsOf, tooManyParts } from "./reading/PartGroups.ts"
+import { orElse } from "./reading/Readings.ts"
+import { type Resumption, resumed, type Start } from "./reading/Resume.ts"
 import {
   type Group,
   hitOf,
@@ -45,10 +42,13 @@ import {
   selectHits,
   selectLines,
   selectRows
-} from "./Select.ts"
-import { type EncodedTo, encodedLines } from "./Slices.ts"
-import { begin, inSnapshot, isOutdated, lookAgain, type ReadsRows, streamed, sumOf } from "./Snapshot.ts"
-import { readSorted } from "./Sorted.ts"
+} from "./reading/Select.ts"
+import { type EncodedTo, encodedLines } from "./reading/Slices.ts"
+import { begin, inSnapshot, isOutdated, lookAgain, type ReadsRows, streamed, sumOf } from "./reading/Snapshot.ts"
+import { readSorted } from "./reading/Sorted.ts"
+import { Search, TooManyIndices } from "./Search.ts"
+import { connect } from "./SearchConnections.ts"
+import { compacted } from "./statements/Parameters.ts"
 
 /** The address of the database with the documents. */
 export class SearchConfig extends Context.Service<SearchConfig, SearchAddress>()(

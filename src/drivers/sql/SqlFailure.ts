@@ -1,7 +1,7 @@
 import { Predicate } from "effect"
 import type { SqlError } from "effect/sql/SqlError"
-import { DatabaseAway } from "../../nodes/Databases.ts"
-import { RefusedAddress } from "../../nodes/Network.ts"
+import { DatabaseAway } from "../../nodes/ports/Databases.ts"
+import { RefusedAddress } from "../../nodes/ports/Network.ts"
 import { Failure } from "../Failure.ts"
 import { sqlState } from "../postgres/SqlState.ts"
 

@@ -1,7 +1,7 @@
 import { Effect, Stream } from "effect"
 import type { SqlClient } from "effect/sql"
 import { SqlError } from "effect/sql/SqlError"
-import type { DatabaseQuery, DatabaseRow } from "../../nodes/Databases.ts"
+import type { DatabaseQuery, DatabaseRow } from "../../nodes/ports/Databases.ts"
 import { Failure } from "../Failure.ts"
 import { identifier } from "./Identifier.ts"
 import { isParameter, placeOf, reasonOf, stateOf } from "./SqlFailure.ts"

@@ -1,13 +1,13 @@
 import type { PatternError } from "../PatternError.ts"
-import type { Capture } from "./Capture.ts"
-import { capturesOf } from "./CaptureAnalysis.ts"
-import { type ExpandedGroup, expand, faultAt, type Origin, type Reading, type Vocabulary } from "./Expand.ts"
-import { type Leaf, leaves } from "./Leaf.ts"
-import { type LineMatcher, lineMatcher } from "./LineMatch.ts"
-import { requiredText } from "./Literal.ts"
-import { matcher, matchers, type Tree } from "./Matcher.ts"
-import type { LineMatch } from "./Recipe.ts"
-import { childrenOf } from "./Syntax.ts"
+import { capturesOf } from "./fields/CaptureAnalysis.ts"
+import { type Leaf, leaves } from "./fields/Leaf.ts"
+import { type LineMatcher, lineMatcher } from "./fields/LineMatch.ts"
+import type { LineMatch } from "./fields/Recipe.ts"
+import { matcher, matchers, type Tree } from "./regex/Matcher.ts"
+import { requiredText } from "./regex/RequiredText.ts"
+import type { Capture } from "./syntax/Capture.ts"
+import { type ExpandedGroup, expand, faultAt, type Origin, type Reading, type Vocabulary } from "./syntax/Expand.ts"
+import { childrenOf } from "./syntax/Syntax.ts"
 
 /** Finds the smallest part of a bad expression that is bad by itself, including inside definitions. */
 const blame = (tree: Tree, origin: Origin, dotall: boolean, error: Error): PatternError => {

@@ -3,12 +3,12 @@ import { BoundedMap } from "../BoundedMap.ts"
 import type { Explanation } from "../Explanation.ts"
 import { PatternError, together } from "../PatternError.ts"
 import { bank } from "./banks/Banks.ts"
-import { type Definition, readDefinitions } from "./Definitions.ts"
-import { expand, type Vocabulary } from "./Expand.ts"
-import { explainer, patternHints } from "./Explainer.ts"
 import { type Expression, type ExpressionSettings, expression } from "./Expression.ts"
+import { explainer, patternHints } from "./explain/Explainer.ts"
+import type { GrokMatch } from "./fields/Recipe.ts"
 import { linesMatcher } from "./LinesMatcher.ts"
-import type { GrokMatch } from "./Recipe.ts"
+import { type Definition, readDefinitions } from "./syntax/Definitions.ts"
+import { expand, type Vocabulary } from "./syntax/Expand.ts"
 import { definitionsOf, noDefinitions, type TenantDefinitions } from "./TenantDefinitions.ts"
 
 /** Maximum number of faulty patterns after which no further ones are compiled. */
@@ -35,7 +35,7 @@ const brokenDefinitions = (
     }
   })
 
-export type { GrokMatch } from "./Recipe.ts"
+export type { GrokMatch } from "./fields/Recipe.ts"
 
 export interface GrokOptions {
   /** Built-in pattern set: `legacy` field names, ECS v1 field names, or none. */

@@ -1,6 +1,6 @@
-import { areAscii, isAscii } from "./Ascii.ts"
 import type { Expression } from "./Expression.ts"
-import type { GrokMatch, LineMatch } from "./Recipe.ts"
+import type { GrokMatch, LineMatch } from "./fields/Recipe.ts"
+import { areAscii, isAscii } from "./regex/Ascii.ts"
 
 type Found = GrokMatch | undefined
 

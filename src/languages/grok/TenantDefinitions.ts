@@ -1,5 +1,5 @@
 import { BoundedMap } from "../BoundedMap.ts"
-import { type Definition, definitionLine, definitionName } from "./Definitions.ts"
+import { type Definition, definitionLine, definitionName } from "./syntax/Definitions.ts"
 
 /** A text of pattern definitions, one `NAME regex` per line. */
 export interface PatternSource {

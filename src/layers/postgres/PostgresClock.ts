@@ -5,7 +5,7 @@ import { clockLook } from "../../protocol/Liveness.ts"
 import { monotonicNow } from "../../protocol/MonotonicTime.ts"
 import { retryWhileUnreachable } from "../../services/runs/Outage.ts"
 import { ScheduleClock } from "../../services/runs/ScheduleClock.ts"
-import { millisOf } from "./stores/SqlText.ts"
+import { millisOf } from "./statements/SqlText.ts"
 
 /** A difference of at least this many milliseconds is a jump; less is drift, and never turns the time back. */
 const jump = 1000

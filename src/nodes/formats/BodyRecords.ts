@@ -1,6 +1,6 @@
 import { parseJson } from "../../languages/json/JsonValue.ts"
-import type { Failures } from "../Failures.ts"
 import type { Event } from "../Node.ts"
+import type { Failures } from "../records/Failures.ts"
 import { recordOf, textReader } from "./TextReader.ts"
 
 /** The media types of bodies with records; "" is one that says none. */

@@ -1,5 +1,5 @@
 import { type Encoding, firstLineEnd } from "../../languages/Encoding.ts"
-import type { LinePlace } from "../Position.ts"
+import type { LinePlace } from "../ports/Position.ts"
 
 /** Where the latest lines of a source begin. */
 export class LineOffsets {

@@ -1,5 +1,5 @@
 import { decode, type Encoding, firstLineEnd, replacedIn, unitBytes, withoutMark } from "../../languages/Encoding.ts"
-import type { LinePlace } from "../Position.ts"
+import type { LinePlace } from "../ports/Position.ts"
 import { keptLength, maxLineLength } from "./LineSplitter.ts"
 import { WholeLines } from "./WholeLines.ts"
 

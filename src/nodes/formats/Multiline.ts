@@ -1,7 +1,7 @@
 import { Schema } from "effect"
 import { batchSteps, type Guard } from "../../languages/Guard.ts"
 import type { SettingsIssue } from "../Node.ts"
-import { withDefault } from "../SettingsSchema.ts"
+import { withDefault } from "../settings/SettingsSchema.ts"
 
 /** The tag of an event that reached a limit; the lines after it are the next event. */
 export const limitTag = "_multilinelimit"

@@ -1,8 +1,8 @@
 import * as Predicate from "effect/Predicate"
 import { isDeeperThan, parseJson } from "../../languages/json/JsonValue.ts"
 import type { BlockFormat } from "../Capabilities.ts"
-import type { Failures } from "../Failures.ts"
 import type { Event } from "../Node.ts"
+import type { Failures } from "../records/Failures.ts"
 import { tooLong } from "./LineReader.ts"
 import { LineSplitter } from "./LineSplitter.ts"
 

@@ -1,8 +1,8 @@
 import { Schema } from "effect"
 import type { FileFormat } from "../Capabilities.ts"
 import type { Batch, CheckContext, Instance, SettingsIssue } from "../Node.ts"
-import type { Sink } from "../NodeFiles.ts"
-import { extensionOf } from "../Paths.ts"
+import type { Sink } from "../ports/NodeFiles.ts"
+import { extensionOf } from "../settings/Paths.ts"
 import { encoder, formatOf, type OutputFormat, outputFormats } from "./Encoder.ts"
 
 /** The settings of nodes that write a file. */

@@ -1,9 +1,9 @@
 import { Schema } from "effect"
 import * as Predicate from "effect/Predicate"
 import { runtimes } from "../../protocol/Flowline.ts"
-import { batchRecords } from "../Batch.ts"
 import { namesIn } from "../FieldUse.ts"
 import { chosen, node } from "../Node.ts"
+import { batchRecords } from "../records/BatchSize.ts"
 
 export const datasetGenerator = node({
   type: "dataset_generator",

@@ -6,11 +6,11 @@ import type { Block, BlockFormat } from "../Capabilities.ts"
 import { multilineFaults, multilineSettings } from "../formats/Multiline.ts"
 import { type Reading, RecordReader } from "../formats/RecordReader.ts"
 import { type CheckContext, chosen, errors, type NodeContext, node, type SettingsIssue, type Taker } from "../Node.ts"
-import type { InputFiles, OpenFile } from "../NodeFiles.ts"
-import { compressionOf, relativePath } from "../Paths.ts"
-import { withDefault } from "../SettingsSchema.ts"
-import { ResourceName } from "../SettingTexts.ts"
-import { sourceField } from "../Source.ts"
+import type { InputFiles, OpenFile } from "../ports/NodeFiles.ts"
+import { sourceField } from "../records/Source.ts"
+import { compressionOf, relativePath } from "../settings/Paths.ts"
+import { withDefault } from "../settings/SettingsSchema.ts"
+import { ResourceName } from "../settings/SettingTexts.ts"
 import {
   filePath,
   filesOf,
@@ -22,7 +22,7 @@ import {
   storageFaults,
   storageOf,
   storageSettings
-} from "../Storage.ts"
+} from "../settings/StorageSettings.ts"
 import { blocks, blocksOf, sendBlock } from "./files/Blocks.ts"
 import { follow } from "./files/Follow.ts"
 import { type Format, formatOf, formats } from "./files/Format.ts"

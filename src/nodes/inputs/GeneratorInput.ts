@@ -1,9 +1,9 @@
 import { Schema } from "effect"
-import { batchRecords } from "../Batch.ts"
 import { namesIn } from "../FieldUse.ts"
 import { type Batch, chosen, type Event, node } from "../Node.ts"
-import { withDefault } from "../SettingsSchema.ts"
-import { sleep } from "../Sleep.ts"
+import { batchRecords } from "../records/BatchSize.ts"
+import { withDefault } from "../settings/SettingsSchema.ts"
+import { sleep } from "../time/Sleep.ts"
 
 const Message = Schema.Union([Schema.String, Schema.Record(Schema.String, Schema.Unknown)])
 

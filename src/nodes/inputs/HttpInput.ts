@@ -1,12 +1,12 @@
 import { Schema } from "effect"
-import { batchRecords } from "../Batch.ts"
-import { Failures } from "../Failures.ts"
 import { bodyTypes, recordsOf } from "../formats/BodyRecords.ts"
 import { plainReading, RecordReader } from "../formats/RecordReader.ts"
 import { textDecoder } from "../formats/TextReader.ts"
-import { type Answer, type IncomingRequest, TooLargeBody } from "../Network.ts"
 import { chosen, type Emit, type Event, errors, type NodeContext, node } from "../Node.ts"
-import { withDefault } from "../SettingsSchema.ts"
+import { type Answer, type IncomingRequest, TooLargeBody } from "../ports/Network.ts"
+import { batchRecords } from "../records/BatchSize.ts"
+import { Failures } from "../records/Failures.ts"
+import { withDefault } from "../settings/SettingsSchema.ts"
 import { hostSetting, portFaults, portSetting } from "./Ports.ts"
 
 const problem = (status: number, detail: string, headers: Readonly<Record<string, string>> = {}): Answer => ({

@@ -1,6 +1,6 @@
 import { Schema } from "effect"
 import type { SettingsIssue, Surroundings } from "../Node.ts"
-import { withDefault } from "../SettingsSchema.ts"
+import { withDefault } from "../settings/SettingsSchema.ts"
 
 /** The address setting of nodes that open a port. */
 export const hostSetting = Schema.NonEmptyString.pipe(

@@ -1,6 +1,6 @@
-import { batchCharacters, batchRecords } from "../Batch.ts"
-import { Failures } from "../Failures.ts"
 import { chosen, type Emit, type Event, type NodeContext } from "../Node.ts"
+import { batchCharacters, batchRecords } from "../records/BatchSize.ts"
+import { Failures } from "../records/Failures.ts"
 
 /**
  * Maximum number of characters that wait for the next nodes. Beyond it, records of senders that cannot be held back are

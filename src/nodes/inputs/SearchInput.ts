@@ -6,7 +6,7 @@ import { isIndexOf, named } from "../../languages/query/IndexName.ts"
 import { setMember } from "../../languages/query/Member.ts"
 import { runtimes } from "../../protocol/Flowline.ts"
 import { type CheckContext, chosen, type Event, node, type SettingsIssue } from "../Node.ts"
-import { withDefault } from "../SettingsSchema.ts"
+import { withDefault } from "../settings/SettingsSchema.ts"
 
 /** The setting that names the indices to search. */
 export const patternSetting = Schema.NonEmptyString.check(Schema.isMaxLength(2000)).annotate({

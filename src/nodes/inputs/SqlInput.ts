@@ -2,14 +2,20 @@ import { Predicate, Schema } from "effect"
 import { durationMillis } from "../../languages/DurationText.ts"
 import { parseJson } from "../../languages/json/JsonValue.ts"
 import { runtimes } from "../../protocol/Flowline.ts"
-import { batchRecords } from "../Batch.ts"
-import { DatabaseName, databaseFields, databaseSecrets, openPasswords, untilItAnswers } from "../DatabaseSettings.ts"
-import type { Database, DatabaseRow } from "../Databases.ts"
-import { PositiveDuration } from "../Duration.ts"
-import { Failures } from "../Failures.ts"
 import { chosen, type Emit, type Event, errors, type NodeContext, node, type SettingsIssue } from "../Node.ts"
-import { sleep } from "../Sleep.ts"
-import { withSources } from "../Source.ts"
+import type { Database, DatabaseRow } from "../ports/Databases.ts"
+import { batchRecords } from "../records/BatchSize.ts"
+import { Failures } from "../records/Failures.ts"
+import { withSources } from "../records/Source.ts"
+import {
+  DatabaseName,
+  databaseFields,
+  databaseSecrets,
+  openPasswords,
+  untilItAnswers
+} from "../settings/DatabaseSettings.ts"
+import { PositiveDuration } from "../settings/Duration.ts"
+import { sleep } from "../time/Sleep.ts"
 
 const settings = Schema.Struct({
   ...databaseFields,

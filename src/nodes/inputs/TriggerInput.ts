@@ -1,9 +1,9 @@
 import { Schema } from "effect"
 import { runtimes } from "../../protocol/Flowline.ts"
-import { batchRecords } from "../Batch.ts"
-import { Failures } from "../Failures.ts"
 import { recordsOf } from "../formats/BodyRecords.ts"
 import { chosen, errors, node } from "../Node.ts"
+import { batchRecords } from "../records/BatchSize.ts"
+import { Failures } from "../records/Failures.ts"
 
 export const triggerInput = node({
   type: "trigger_input",

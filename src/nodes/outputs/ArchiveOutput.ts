@@ -5,7 +5,7 @@ import { named } from "../FieldUse.ts"
 import { batchText, formatOf } from "../formats/Encoder.ts"
 import { analyticsFormat, parquetFaults, writer, writerSettings } from "../formats/Writer.ts"
 import { node } from "../Node.ts"
-import { extensionOf, fileName, relativePath } from "../Paths.ts"
+import { extensionOf, fileName, relativePath } from "../settings/Paths.ts"
 
 const settings = Schema.Struct({
   entry: Schema.optionalKey(

@@ -1,4 +1,4 @@
-import type { DocumentRecord, Documents } from "../Documents.ts"
+import type { DocumentRecord, Documents } from "../ports/Documents.ts"
 
 /** Maximum number of documents in one write. */
 const mostDocuments = 2000

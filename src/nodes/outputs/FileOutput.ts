@@ -6,9 +6,9 @@ import { named } from "../FieldUse.ts"
 import { batchText, formatOf } from "../formats/Encoder.ts"
 import { analyticsFormat, parquetFaults, writer, writerSettings } from "../formats/Writer.ts"
 import { node } from "../Node.ts"
-import { compressionOf, extensionOf } from "../Paths.ts"
-import { withDefault } from "../SettingsSchema.ts"
-import { filePath, isObject, storageFaults, storageOf, storageSettings } from "../Storage.ts"
+import { compressionOf, extensionOf } from "../settings/Paths.ts"
+import { withDefault } from "../settings/SettingsSchema.ts"
+import { filePath, isObject, storageFaults, storageOf, storageSettings } from "../settings/StorageSettings.ts"
 
 const settings = Schema.Struct({
   path: filePath(

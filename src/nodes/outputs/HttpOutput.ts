@@ -1,10 +1,10 @@
 import { Schema } from "effect"
-import { Failures } from "../Failures.ts"
-import { headersSetting, isPassing, silenceOf, urlSetting } from "../HttpSettings.ts"
-import { type HttpReply, RefusedAddress } from "../Network.ts"
 import { errors, type NodeContext, node } from "../Node.ts"
-import { withDefault } from "../SettingsSchema.ts"
-import { sleep } from "../Sleep.ts"
+import { type HttpReply, RefusedAddress } from "../ports/Network.ts"
+import { Failures } from "../records/Failures.ts"
+import { headersSetting, isPassing, silenceOf, urlSetting } from "../settings/HttpSettings.ts"
+import { withDefault } from "../settings/SettingsSchema.ts"
+import { sleep } from "../time/Sleep.ts"
 import { RecordIds } from "./RecordIds.ts"
 
 const formats = ["ndjson", "json"] as const

@@ -1,6 +1,6 @@
 import { Schema } from "effect"
 import type { Event, NodeContext } from "../Node.ts"
-import { type Source, sourceOf } from "../Source.ts"
+import { type Source, sourceOf } from "../records/Source.ts"
 
 /** What the numbers continue from when the inputs go on at their positions. */
 const isSaved = Schema.is(Schema.Struct({ origin: Schema.String, sent: Schema.Finite }))

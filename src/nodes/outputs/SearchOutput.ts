@@ -1,9 +1,9 @@
 import { Schema } from "effect"
 import { isIndexOf } from "../../languages/query/IndexName.ts"
 import { runtimes } from "../../protocol/Flowline.ts"
-import type { DocumentRecord } from "../Documents.ts"
-import { Failures } from "../Failures.ts"
 import { type Batch, type Emit, errors, node } from "../Node.ts"
+import type { DocumentRecord } from "../ports/Documents.ts"
+import { Failures } from "../records/Failures.ts"
 import { DocumentWriter } from "./DocumentWriter.ts"
 
 /** A value as a document id; undefined when it cannot be one. */

@@ -2,7 +2,7 @@ import { Schema } from "effect"
 import { runtimes } from "../../protocol/Flowline.ts"
 import { table } from "../formats/TextTable.ts"
 import { type Event, type Instance, type NodeContext, node } from "../Node.ts"
-import { withDefault } from "../SettingsSchema.ts"
+import { withDefault } from "../settings/SettingsSchema.ts"
 
 const formats = ["json", "table"] as const
 

@@ -2,12 +2,18 @@ import { Schema } from "effect"
 import { type Fields, fieldPath, getPath } from "../../languages/FieldPath.ts"
 import { suggestion, unknownName } from "../../languages/Suggest.ts"
 import { runtimes } from "../../protocol/Flowline.ts"
-import { DatabaseName, databaseFields, databaseSecrets, openPasswords, untilItAnswers } from "../DatabaseSettings.ts"
-import type { Outcomes, TableWriter } from "../Databases.ts"
-import { Failures } from "../Failures.ts"
 import { type Batch, type Event, errors, node, type SettingsIssue } from "../Node.ts"
-import { withDefault } from "../SettingsSchema.ts"
-import { membersOf } from "../SettingTexts.ts"
+import type { Outcomes, TableWriter } from "../ports/Databases.ts"
+import { Failures } from "../records/Failures.ts"
+import {
+  DatabaseName,
+  databaseFields,
+  databaseSecrets,
+  openPasswords,
+  untilItAnswers
+} from "../settings/DatabaseSettings.ts"
+import { withDefault } from "../settings/SettingsSchema.ts"
+import { membersOf } from "../settings/SettingTexts.ts"
 
 const settings = Schema.Struct({
   ...databaseFields,

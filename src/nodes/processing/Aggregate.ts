@@ -1,16 +1,16 @@
 import { Schema } from "effect"
 import { durationMillis } from "../../languages/DurationText.ts"
 import { type Fields, fieldPath, getPath, setPath, type Value } from "../../languages/FieldPath.ts"
-import { batchRecords } from "../Batch.ts"
-import { Duration, PositiveDuration } from "../Duration.ts"
-import { Failures } from "../Failures.ts"
 import { dotted, named } from "../FieldUse.ts"
 import { chosen, type Emit, type Event, errors, node } from "../Node.ts"
-import { withDefault } from "../SettingsSchema.ts"
-import { FieldName, fieldsOf } from "../SettingTexts.ts"
+import { batchRecords } from "../records/BatchSize.ts"
+import { Failures } from "../records/Failures.ts"
+import { Duration, PositiveDuration } from "../settings/Duration.ts"
+import { withDefault } from "../settings/SettingsSchema.ts"
+import { FieldName, fieldsOf } from "../settings/SettingTexts.ts"
+import { timeOf } from "../time/EventTime.ts"
 import { type Metric, type MetricKind, metrics } from "./aggregate/Metrics.ts"
 import { type Group, type Window, Windows } from "./aggregate/Windows.ts"
-import { timeOf } from "./EventTime.ts"
 
 /** Maximum number of windows that a record may belong to. */
 const maxOverlap = 1000

@@ -2,7 +2,7 @@ import { Schema } from "effect"
 import { predicate } from "../../languages/expression/Compile.ts"
 import { namedIn, sameFields, whereFaults } from "../FieldUse.ts"
 import { chosen, type Event, errors, node, type SettingsIssue } from "../Node.ts"
-import { withDefault } from "../SettingsSchema.ts"
+import { withDefault } from "../settings/SettingsSchema.ts"
 
 const Route = Schema.Struct({
   stream: Schema.String.check(Schema.isNonEmpty()).annotate({

@@ -4,9 +4,9 @@ import { readPattern } from "../../languages/dissect/DissectPattern.ts"
 import type { Fields } from "../../languages/FieldPath.ts"
 import { anyFields, dotted, parsedFields } from "../FieldUse.ts"
 import { chosen, type Event, errors, node } from "../Node.ts"
-import { withDefault } from "../SettingsSchema.ts"
-import { sourceField } from "../Source.ts"
-import { decorationSettings } from "./DecorationSettings.ts"
+import { sourceField } from "../records/Source.ts"
+import { decorationSettings } from "../settings/DecorationSettings.ts"
+import { withDefault } from "../settings/SettingsSchema.ts"
 import { parsedSettings, parsing, Unreadable } from "./ParsingNode.ts"
 
 const settings = Schema.Struct({

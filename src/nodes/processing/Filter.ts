@@ -1,8 +1,8 @@
 import { Schema } from "effect"
 import { selector } from "../../languages/expression/Compile.ts"
-import { Failures } from "../Failures.ts"
 import { namedIn, sameFields, whereFaults } from "../FieldUse.ts"
 import { type CheckContext, chosen, type Event, errors, node, type SettingsIssue } from "../Node.ts"
+import { Failures } from "../records/Failures.ts"
 import { codeFaults, mayKeepState, Program, timeoutMillis } from "./ProgramRunner.ts"
 
 const settings = Schema.Struct({

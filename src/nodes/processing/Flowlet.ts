@@ -1,10 +1,10 @@
 import { Schema } from "effect"
-import { batchRecords } from "../Batch.ts"
-import { Failures } from "../Failures.ts"
 import { chosen, type Emit, type Event, errors, type NodeContext, node } from "../Node.ts"
-import { relativePath } from "../Paths.ts"
-import { withDefault } from "../SettingsSchema.ts"
-import { withSourceOf } from "../Source.ts"
+import { batchRecords } from "../records/BatchSize.ts"
+import { Failures } from "../records/Failures.ts"
+import { withSourceOf } from "../records/Source.ts"
+import { relativePath } from "../settings/Paths.ts"
+import { withDefault } from "../settings/SettingsSchema.ts"
 import { codeFaults, mayKeepState, Program, timeoutMillis } from "./ProgramRunner.ts"
 
 const settings = Schema.Struct({

@@ -6,12 +6,12 @@ import { finishes, type Guard } from "../../languages/Guard.ts"
 import { compile, type Filtered, type GrokFilter, type GrokFilterOptions } from "../../languages/grok/GrokFilter.ts"
 import { compile as compileGrok, type GrokOptions } from "../../languages/grok/GrokMatcher.ts"
 import type { TenantDefinitions } from "../../languages/grok/TenantDefinitions.ts"
-import { Failures } from "../Failures.ts"
 import { anyFields, decorated, dotted, named, withFields } from "../FieldUse.ts"
 import { type CheckContext, chosen, type Event, errors, node, type SettingsIssue } from "../Node.ts"
-import { withDefault } from "../SettingsSchema.ts"
-import { keepSource } from "../Source.ts"
-import { decorationSettings, Texts, texts } from "./DecorationSettings.ts"
+import { Failures } from "../records/Failures.ts"
+import { keepSource } from "../records/Source.ts"
+import { decorationSettings, Texts, texts } from "../settings/DecorationSettings.ts"
+import { withDefault } from "../settings/SettingsSchema.ts"
 
 const text = (description: string) => Schema.optionalKey(Schema.String.annotate({ description }))
 const flag = (fallback: boolean, description: string) => Schema.Boolean.pipe(withDefault(fallback, description))

@@ -3,7 +3,7 @@ import type { Fields } from "../../languages/FieldPath.ts"
 import { isDeeperThan, parseJson } from "../../languages/json/JsonValue.ts"
 import { parsedFields } from "../FieldUse.ts"
 import { chosen, errors, node } from "../Node.ts"
-import { decorationSettings } from "./DecorationSettings.ts"
+import { decorationSettings } from "../settings/DecorationSettings.ts"
 import { parsedSettings, parsing, Unreadable } from "./ParsingNode.ts"
 
 /** Maximum nesting of a record, including its own level. */

@@ -5,11 +5,11 @@ import { type Fields, fieldPath, type Value } from "../../languages/FieldPath.ts
 import { fieldReader } from "../../languages/Generated.ts"
 import { batchSteps, type Guard } from "../../languages/Guard.ts"
 import { isRaw } from "../../languages/json/JsonNumbers.ts"
-import { Failures } from "../Failures.ts"
 import { type Batch, chosen, type Event, type Instance, type NodeContext } from "../Node.ts"
-import { withDefault } from "../SettingsSchema.ts"
-import { FieldName } from "../SettingTexts.ts"
-import { isLineSource, sourceField } from "../Source.ts"
+import { Failures } from "../records/Failures.ts"
+import { isLineSource, sourceField } from "../records/Source.ts"
+import { withDefault } from "../settings/SettingsSchema.ts"
+import { FieldName } from "../settings/SettingTexts.ts"
 
 /** Settings of nodes that parse the text of one field. */
 export const parsedSettings = {

@@ -5,7 +5,7 @@ import type { Outcome } from "../../languages/flowlet/Outcome.ts"
 import type { Purpose } from "../../languages/flowlet/Program.ts"
 import { open } from "../../languages/flowlet/ProgramSandbox.ts"
 import type { Batch, CheckContext, Event, NodeContext, SettingsIssue } from "../Node.ts"
-import { withDefault } from "../SettingsSchema.ts"
+import { withDefault } from "../settings/SettingsSchema.ts"
 
 /** The setting for the time limit of a program. */
 export const timeoutMillis = Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 60_000 })).pipe(

@@ -1,7 +1,7 @@
 import { Schema } from "effect"
 import { sameFields } from "../FieldUse.ts"
 import { chosen, errors, node } from "../Node.ts"
-import { sleep } from "../Sleep.ts"
+import { sleep } from "../time/Sleep.ts"
 
 /** Records that are due within this time are sent together, in milliseconds. */
 const tickMillis = 20

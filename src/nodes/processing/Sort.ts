@@ -1,10 +1,10 @@
 import { Schema } from "effect"
 import { type Fields, fieldPath, getPath } from "../../languages/FieldPath.ts"
-import { batchCharacters, batchRecords } from "../Batch.ts"
 import { dotted, sameFields } from "../FieldUse.ts"
 import { chosen, type Event, errors, node } from "../Node.ts"
-import { withDefault } from "../SettingsSchema.ts"
-import { sizeOf } from "./RecordSize.ts"
+import { batchCharacters, batchRecords } from "../records/BatchSize.ts"
+import { sizeOf } from "../records/RecordSize.ts"
+import { withDefault } from "../settings/SettingsSchema.ts"
 import { comparison, type Rank, rankOf } from "./sort/Rank.ts"
 
 const By = Schema.Struct({

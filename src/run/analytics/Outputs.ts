@@ -16,7 +16,7 @@ import type { Database } from "../../drivers/duckdb/Database.ts"
 import { identifier } from "../../drivers/sql/Identifier.ts"
 import type { FileFormat } from "../../nodes/Capabilities.ts"
 import { formulaBegins, guardedName, number } from "../../nodes/formats/CsvEncoder.ts"
-import type { Sink } from "../../nodes/NodeFiles.ts"
+import type { Sink } from "../../nodes/ports/NodeFiles.ts"
 import type { Scratch } from "./Scratch.ts"
 
 /** COPY options that write one column of lines unchanged. */

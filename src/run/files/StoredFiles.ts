@@ -2,7 +2,7 @@ import { Effect, type Layer, Stream } from "effect"
 import { Blobs } from "../../drivers/blobs/Blobs.ts"
 import { Failure } from "../../drivers/Failure.ts"
 import { plain } from "../../drivers/files/Compression.ts"
-import type { StoredFile } from "../../nodes/NodeFiles.ts"
+import type { StoredFile } from "../../nodes/ports/NodeFiles.ts"
 import { type Reference, referenceKey } from "../../protocol/References.ts"
 import type { RunSpec } from "../../protocol/RunProtocol.ts"
 

@@ -1,4 +1,4 @@
-import type { Position } from "../../nodes/Position.ts"
+import type { Position } from "../../nodes/ports/Position.ts"
 
 /** Milliseconds between commits: the most that is read again after a crash. */
 const commitMillis = 500

@@ -1,7 +1,6 @@
 import { Schema } from "effect"
 import { messageOf } from "../../languages/ErrorMessage.ts"
 import { catalogue } from "../../nodes/Catalogue.ts"
-import { reasonOf } from "../../nodes/Failures.ts"
 import {
   type Batch,
   chosen,
@@ -11,8 +10,9 @@ import {
   type NodeType,
   type RunContext
 } from "../../nodes/Node.ts"
-import type { Lend } from "../../nodes/NodeFiles.ts"
-import { SourceNumbers } from "../../nodes/Source.ts"
+import type { Lend } from "../../nodes/ports/NodeFiles.ts"
+import { reasonOf } from "../../nodes/records/Failures.ts"
+import { SourceNumbers } from "../../nodes/records/Source.ts"
 import { componentOf, type DagNode, type Flowline } from "../../protocol/Flowline.ts"
 import type { NodeCounters } from "../../protocol/RunProtocol.ts"
 import { sendersFirst } from "../../protocol/TopologicalOrder.ts"

@@ -1,6 +1,5 @@
 import { Predicate } from "effect"
 import { finishes } from "../../languages/Guard.ts"
-import { batchRecords } from "../../nodes/Batch.ts"
 import type { Alternative, Alternatives } from "../../nodes/Capabilities.ts"
 import { catalogue } from "../../nodes/Catalogue.ts"
 import { plainReading, RecordReader } from "../../nodes/formats/RecordReader.ts"
@@ -14,7 +13,8 @@ import {
   type NodeContext,
   type NodeType
 } from "../../nodes/Node.ts"
-import { sourceOf, withSources } from "../../nodes/Source.ts"
+import { batchRecords } from "../../nodes/records/BatchSize.ts"
+import { sourceOf, withSources } from "../../nodes/records/Source.ts"
 import type { DagNode } from "../../protocol/Flowline.ts"
 import { type Sample, sampleOf, type TrialCase } from "../../protocol/Trial.ts"
 import type { TrialRecorder } from "../TrialRecorder.ts"

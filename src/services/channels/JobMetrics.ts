@@ -1,6 +1,6 @@
 import { Effect, Metric } from "effect"
 import { catalogue } from "../../nodes/Catalogue.ts"
-import type { Outcome } from "../../nodes/Outcome.ts"
+import type { Outcome } from "../../nodes/flowline/Outcome.ts"
 import { componentOf, type Flowline } from "../../protocol/Flowline.ts"
 import type { NodeCounters } from "../../protocol/RunProtocol.ts"
 import { OutcomeWord } from "../runs/RunOutcome.ts"

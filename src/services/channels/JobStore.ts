@@ -1,6 +1,6 @@
 import { Context, Data, type Effect, type Stream } from "effect"
 import type { StorageUnreachable } from "../../errors/StorageUnreachable.ts"
-import type { Outcome } from "../../nodes/Outcome.ts"
+import type { Outcome } from "../../nodes/flowline/Outcome.ts"
 import type { NodeCounters } from "../../protocol/RunProtocol.ts"
 import type { ArchiveQuota, NewArchive, TooManyArchives } from "../archives/ArchiveStore.ts"
 import type { PrintedLine } from "../runs/Attempt.ts"

@@ -1,5 +1,5 @@
 import { Effect, Metric } from "effect"
-import type { Outcome } from "../../nodes/Outcome.ts"
+import type { Outcome } from "../../nodes/flowline/Outcome.ts"
 import type { NodeCounters } from "../../protocol/RunProtocol.ts"
 
 const running = Metric.gauge("flow_executions_running", { description: "Active runs of this gateway" })

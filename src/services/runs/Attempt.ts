@@ -1,7 +1,7 @@
 import { Clock, Context, Effect, Layer, Result, Schedule, Stream } from "effect"
 import type { StorageUnreachable } from "../../errors/StorageUnreachable.ts"
 import { appendedFiles, canRepeat, keepsPositions } from "../../nodes/Catalogue.ts"
-import { type Outcome as RunOutcome, outcomeOf as runOutcome } from "../../nodes/Outcome.ts"
+import { type Outcome as RunOutcome, outcomeOf as runOutcome } from "../../nodes/flowline/Outcome.ts"
 import type { Flowline } from "../../protocol/Flowline.ts"
 import { lastWrite, lastWriteRetry } from "../../protocol/Liveness.ts"
 import { fileText } from "../../protocol/Roots.ts"

@@ -1,6 +1,6 @@
 import { Context, Effect, Layer, type Result } from "effect"
 import { type FlowlineReference, needs, references as referencesOf, rootsOf } from "../../nodes/Catalogue.ts"
-import { secretsOf } from "../../nodes/SecretSettings.ts"
+import { secretsOf } from "../../nodes/flowline/SecretSettings.ts"
 import { type RunLimit, runLimits } from "../../protocol/Allowances.ts"
 import type { Flowline } from "../../protocol/Flowline.ts"
 import { type ResolvedReference, referenceKey } from "../../protocol/References.ts"

@@ -15,8 +15,8 @@ import {
 import type { ListRow, ListSpan } from "../../../services/shared/reads/Listing.ts"
 import type { LinePage } from "../../../services/shared/reads/OutputLines.ts"
 import type { TenantId } from "../../../services/shared/Tenant.ts"
-import { filled, linePages, listPages, selectLines } from "./Pages.ts"
-import { isoTime, timeOf } from "./SqlText.ts"
+import { filled, linePages, listPages, selectLines } from "../statements/Pages.ts"
+import { isoTime, timeOf } from "../statements/SqlText.ts"
 
 interface StatusRow {
   readonly summary: string

@@ -8,9 +8,9 @@ import type { NewArtifact } from "../../../services/artifacts/ArtifactStore.ts"
 import { versionKey } from "../../../services/artifacts/VersionKey.ts"
 import type { NewEntry } from "../../../services/audit/AuditStore.ts"
 import type { TenantId } from "../../../services/shared/Tenant.ts"
-import { groupCommit } from "./GroupCommit.ts"
+import { groupCommit } from "../statements/GroupCommit.ts"
+import { reached } from "../statements/StoredRows.ts"
 import { insertEntries } from "./PostgresAuditStore.ts"
-import { reached } from "./StoredRows.ts"
 
 /** A build with its row of the audit. */
 export interface NewBuild {

@@ -13,10 +13,10 @@ import {
 import type { ListRow } from "../../../services/shared/reads/Listing.ts"
 import type { TenantId } from "../../../services/shared/Tenant.ts"
 import { WideSql } from "../Postgres.ts"
-import { listPages } from "./Pages.ts"
+import { listPages } from "../statements/Pages.ts"
+import { isoTime, ordinal, timeOf } from "../statements/SqlText.ts"
+import { referenced } from "../statements/StoredRows.ts"
 import { noteGone } from "./PostgresBlobLedger.ts"
-import { isoTime, ordinal, timeOf } from "./SqlText.ts"
-import { referenced } from "./StoredRows.ts"
 
 /**
  * The part of a `with` that adds an archive when the part `ended` has reached the row of its run, which it returns. An

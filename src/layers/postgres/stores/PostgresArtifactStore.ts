@@ -18,9 +18,9 @@ import type { Quota } from "../../../services/blobs/Quota.ts"
 import type { ListRow } from "../../../services/shared/reads/Listing.ts"
 import type { TenantId } from "../../../services/shared/Tenant.ts"
 import { WideSql } from "../Postgres.ts"
+import { bytesBefore, listPages, type PageRow, pageBytes } from "../statements/Pages.ts"
+import { checkQuota, dropEmptyNames, referenced } from "../statements/StoredRows.ts"
 import { addBuild, originOf, sharedAdd } from "./NewBuilds.ts"
-import { bytesBefore, listPages, type PageRow, pageBytes } from "./Pages.ts"
-import { checkQuota, dropEmptyNames, referenced } from "./StoredRows.ts"
 
 const like = (pattern: string): string =>
   pattern

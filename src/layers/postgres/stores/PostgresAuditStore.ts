@@ -10,7 +10,7 @@ import type { AuditEntry } from "../../../services/audit/Entry.ts"
 import type { ListRow, ListSpan } from "../../../services/shared/reads/Listing.ts"
 import { TenantId } from "../../../services/shared/Tenant.ts"
 import { WideSql } from "../Postgres.ts"
-import { storable, timeOf } from "./SqlText.ts"
+import { storable, timeOf } from "../statements/SqlText.ts"
 
 /** Rows that one statement returns. */
 const pageRows = 500

@@ -4,7 +4,7 @@ import type { Fragment } from "effect/sql/Statement"
 import { unreachable } from "../../../drivers/postgres/Unreachable.ts"
 import { BlobLedger, type BlobName, type UnusedBlob } from "../../../services/blobs/BlobLedger.ts"
 import { TenantId } from "../../../services/shared/Tenant.ts"
-import { millisOf, timeOf } from "./SqlText.ts"
+import { millisOf, timeOf } from "../statements/SqlText.ts"
 
 interface NameRow {
   readonly tenant: string

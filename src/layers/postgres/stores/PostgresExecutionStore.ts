@@ -15,10 +15,10 @@ import {
 import type { PrintedLine } from "../../../services/runs/Attempt.ts"
 import type { TenantId } from "../../../services/shared/Tenant.ts"
 import { WideSql } from "../Postgres.ts"
+import { storable } from "../statements/SqlText.ts"
+import { reached } from "../statements/StoredRows.ts"
 import { executionReads, type KeptRow, keptOf } from "./ExecutionReads.ts"
 import { addArchive, withinQuota } from "./PostgresArchiveStore.ts"
-import { storable } from "./SqlText.ts"
-import { reached } from "./StoredRows.ts"
 import { removeUnused } from "./UnusedFlowlines.ts"
 
 const unclaimed = `${executionUnclaimed} milliseconds`

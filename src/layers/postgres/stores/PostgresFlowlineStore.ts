@@ -16,10 +16,10 @@ import type { FlowlineId } from "../../../services/shared/FlowlineId.ts"
 import type { ListRow } from "../../../services/shared/reads/Listing.ts"
 import type { TenantId } from "../../../services/shared/Tenant.ts"
 import { WideSql } from "../Postgres.ts"
-import { batchedReads } from "./BatchedReads.ts"
-import { bytesBefore, listPages, type PageRow, pageBytes } from "./Pages.ts"
-import { isoTime, storable } from "./SqlText.ts"
-import { checkQuota, reached } from "./StoredRows.ts"
+import { batchedReads } from "../statements/BatchedReads.ts"
+import { bytesBefore, listPages, type PageRow, pageBytes } from "../statements/Pages.ts"
+import { isoTime, storable } from "../statements/SqlText.ts"
+import { checkQuota, reached } from "../statements/StoredRows.ts"
 
 /** Flowlines in the tables `flowlines` and `flowline_versions`. */
 export const layer = Layer.effect(

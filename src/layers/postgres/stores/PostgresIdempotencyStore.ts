@@ -12,7 +12,7 @@ import {
 } from "../../../services/shared/idempotency/IdempotencyStore.ts"
 import { inBackground } from "../../../services/shared/process/Background.ts"
 import { isRunning } from "../gateways/Gateways.ts"
-import { reached } from "./StoredRows.ts"
+import { reached } from "../statements/StoredRows.ts"
 
 const lifetime = "24 hours"
 

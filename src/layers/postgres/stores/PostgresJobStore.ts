@@ -14,11 +14,11 @@ import type { PrintedLine } from "../../../services/runs/Attempt.ts"
 import type { LinePage } from "../../../services/shared/reads/OutputLines.ts"
 import { isSilent } from "../gateways/HeartbeatSql.ts"
 import { WideSql } from "../Postgres.ts"
-import { filled, linePages, selectLines } from "./Pages.ts"
+import { filled, linePages, selectLines } from "../statements/Pages.ts"
+import { storable, timeOf } from "../statements/SqlText.ts"
+import { reached } from "../statements/StoredRows.ts"
 import { addArchive, withinQuota } from "./PostgresArchiveStore.ts"
 import { progressOf } from "./Progress.ts"
-import { storable, timeOf } from "./SqlText.ts"
-import { reached } from "./StoredRows.ts"
 
 /** Number of output lines that are kept for a job. */
 const keptLines = 1000

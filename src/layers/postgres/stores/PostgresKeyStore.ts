@@ -13,8 +13,8 @@ import {
 import type { ListRow } from "../../../services/shared/reads/Listing.ts"
 import type { TenantId } from "../../../services/shared/Tenant.ts"
 import { WideSql } from "../Postgres.ts"
-import { listPages } from "./Pages.ts"
-import { ordinal } from "./SqlText.ts"
+import { listPages } from "../statements/Pages.ts"
+import { ordinal } from "../statements/SqlText.ts"
 
 interface Row extends Omit<StoredKey, "expiresAt" | "lastUsedAt"> {
   readonly expiresAt: Date | null

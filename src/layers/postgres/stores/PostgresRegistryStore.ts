@@ -12,9 +12,9 @@ import {
 } from "../../../services/registry/RegistryStore.ts"
 import type { TenantId } from "../../../services/shared/Tenant.ts"
 import { WideSql } from "../Postgres.ts"
-import { listPages } from "./Pages.ts"
-import { isoTime } from "./SqlText.ts"
-import { checkQuota, referenced } from "./StoredRows.ts"
+import { listPages } from "../statements/Pages.ts"
+import { isoTime } from "../statements/SqlText.ts"
+import { checkQuota, referenced } from "../statements/StoredRows.ts"
 
 /** Rolls the transaction back with the outcome. */
 class Refused extends Data.TaggedError("Refused")<{ readonly kept: Kept }> {}

@@ -13,8 +13,8 @@ import {
 import type { ListRow } from "../../../services/shared/reads/Listing.ts"
 import type { TenantId } from "../../../services/shared/Tenant.ts"
 import { WideSql } from "../Postgres.ts"
-import { bytesBefore, listPages, type PageRow, pageBytes } from "./Pages.ts"
-import { checkQuota, dropEmptyNames, referenced } from "./StoredRows.ts"
+import { bytesBefore, listPages, type PageRow, pageBytes } from "../statements/Pages.ts"
+import { checkQuota, dropEmptyNames, referenced } from "../statements/StoredRows.ts"
 
 /** Rolls the transaction back with the outcome; nothing is created. */
 class Refused extends Data.TaggedError("Refused")<{ readonly made: Made }> {}

@@ -15,10 +15,10 @@ import {
 import { mostWatched } from "../../../services/schedules/TenantFolders.ts"
 import type { TenantId } from "../../../services/shared/Tenant.ts"
 import { WideSql } from "../Postgres.ts"
+import { millisOf, timeOf } from "../statements/SqlText.ts"
+import { reached } from "../statements/StoredRows.ts"
 import { appendEntries } from "./PostgresAuditStore.ts"
 import { scheduleFirings } from "./ScheduleFirings.ts"
-import { millisOf, timeOf } from "./SqlText.ts"
-import { reached } from "./StoredRows.ts"
 
 /** Schedules that one look at what is due returns. */
 const dueAtOnce = 200

@@ -6,7 +6,7 @@ import { NoSecretKey } from "../../../errors/NoSecretKey.ts"
 import { UnusableSecret } from "../../../services/secrets/SecretSource.ts"
 import { anyState, type KeyUse, SecretStore } from "../../../services/secrets/SecretStore.ts"
 import { aead, type SecretKey, SecretKeys } from "../../secrets/SecretKeys.ts"
-import { reached } from "./StoredRows.ts"
+import { reached } from "../statements/StoredRows.ts"
 
 interface SecretRow {
   readonly tenant: string

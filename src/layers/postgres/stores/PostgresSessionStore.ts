@@ -7,8 +7,8 @@ import {
   SessionStore,
   type StoredSession
 } from "../../../services/access/SessionStore.ts"
-import { millisOf, storable } from "./SqlText.ts"
-import { reached } from "./StoredRows.ts"
+import { millisOf, storable } from "../statements/SqlText.ts"
+import { reached } from "../statements/StoredRows.ts"
 
 /** Sessions in the table `sessions`. */
 export const layer = Layer.effect(

@@ -3,7 +3,7 @@ import type { SqlClient } from "effect/sql"
 import type { Fragment } from "effect/sql/Statement"
 import { type FileClaim, PositionScope, type Progress } from "../../../services/runs/PositionStore.ts"
 import type { TenantId } from "../../../services/shared/Tenant.ts"
-import { reached } from "./StoredRows.ts"
+import { reached } from "../statements/StoredRows.ts"
 
 interface ClaimRow {
   readonly path: string

@@ -17,9 +17,9 @@ import {
 import type { Due } from "../../../services/schedules/Times.ts"
 import type { ListRow } from "../../../services/shared/reads/Listing.ts"
 import type { TenantId } from "../../../services/shared/Tenant.ts"
-import { listPages } from "./Pages.ts"
-import { millisOf, storable, timeOf } from "./SqlText.ts"
-import { reached } from "./StoredRows.ts"
+import { listPages } from "../statements/Pages.ts"
+import { millisOf, storable, timeOf } from "../statements/SqlText.ts"
+import { reached } from "../statements/StoredRows.ts"
 
 /** Firings of a schedule that one look starts. */
 const startedAtOnce = 50

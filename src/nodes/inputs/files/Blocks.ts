@@ -1,12 +1,12 @@
 import { concatBytes } from "../../../languages/ConcatBytes.ts"
 import { replacedIn, withoutMark } from "../../../languages/Encoding.ts"
-import { batchRecords } from "../../Batch.ts"
 import type { Block, BlockFormat } from "../../Capabilities.ts"
-import { Failures } from "../../Failures.ts"
 import { textReader } from "../../formats/TextReader.ts"
 import { maxLineBytes } from "../../formats/WholeLines.ts"
 import { chosen, type Emit, type Event, type NodeContext } from "../../Node.ts"
-import type { OpenFile } from "../../NodeFiles.ts"
+import type { OpenFile } from "../../ports/NodeFiles.ts"
+import { batchRecords } from "../../records/BatchSize.ts"
+import { Failures } from "../../records/Failures.ts"
 
 /** Size of a piece of a file in bytes; a block contains the lines that end in a piece. */
 export const blockBytes = 262_144

@@ -1,8 +1,8 @@
 import { type Reading, RecordReader } from "../../formats/RecordReader.ts"
 import { type Emit, errors, type NodeContext } from "../../Node.ts"
-import type { InputFiles } from "../../NodeFiles.ts"
-import type { Growth } from "../../Position.ts"
-import { withSources } from "../../Source.ts"
+import type { InputFiles } from "../../ports/NodeFiles.ts"
+import type { Growth } from "../../ports/Position.ts"
+import { withSources } from "../../records/Source.ts"
 import { formatOf } from "./Format.ts"
 
 /** How the files are read; the name of a file decides about its format where none is given. */

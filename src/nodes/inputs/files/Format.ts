@@ -1,5 +1,5 @@
 import type { FileFormat } from "../../Capabilities.ts"
-import { extensionOf } from "../../Paths.ts"
+import { extensionOf } from "../../settings/Paths.ts"
 
 export const formats = ["lines", "ndjson", "csv", "parquet"] as const satisfies ReadonlyArray<FileFormat>
 export type Format = (typeof formats)[number]

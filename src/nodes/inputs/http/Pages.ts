@@ -1,7 +1,7 @@
 import { Schema } from "effect"
 import * as Predicate from "effect/Predicate"
 import { pathOf } from "../../../languages/document/Pointer.ts"
-import type { FetchResponse } from "../../Network.ts"
+import type { FetchResponse } from "../../ports/Network.ts"
 
 /** A JSON pointer (RFC 6901); the empty one names the whole. */
 const pointerPattern = /^(?:\/(?:[^~/]|~[01])*)*$/u

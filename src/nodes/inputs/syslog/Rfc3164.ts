@@ -1,6 +1,6 @@
 import { addressOf } from "../../../languages/query/Address.ts"
-import { dayOf, nearest } from "../../Calendar.ts"
 import type { Event } from "../../Node.ts"
+import { dayOf, nearest } from "../../time/Calendar.ts"
 import { isTimestamp, timeOfDay } from "./Timestamp.ts"
 
 const months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]

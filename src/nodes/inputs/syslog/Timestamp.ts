@@ -1,4 +1,4 @@
-import { dayOf, offsetMinutes, timeOf } from "../../Calendar.ts"
+import { dayOf, offsetMinutes, timeOf } from "../../time/Calendar.ts"
 
 /** Milliseconds since midnight of `hh:mm:ss`; NaN for a time that does not exist. Syslog has no leap seconds. */
 export const timeOfDay = (text: string): number => {

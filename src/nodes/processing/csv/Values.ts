@@ -1,7 +1,7 @@
 import type { Value } from "../../../languages/FieldPath.ts"
 import { readRecord } from "../../../languages/json/JsonNumbers.ts"
-import { reader } from "../date/DateReader.ts"
-import { settingZone, utc } from "../date/Zone.ts"
+import { reader } from "../../time/DateReader.ts"
+import { settingZone, utc } from "../../time/Zone.ts"
 import { Unreadable } from "../ParsingNode.ts"
 
 export const types = ["string", "integer", "float", "boolean", "date", "date_time"] as const

@@ -1,4 +1,4 @@
-import type { Key } from "../RecordKey.ts"
+import type { Key } from "../../records/RecordKey.ts"
 
 /** Bytes of an entry besides the text of its key. */
 const entryBytes = 120

@@ -1,5 +1,5 @@
 import type { Event } from "../../Node.ts"
-import type { Key } from "../RecordKey.ts"
+import type { Key } from "../../records/RecordKey.ts"
 
 /** A record that waits for records of the other side. */
 export interface WaitingRecord {

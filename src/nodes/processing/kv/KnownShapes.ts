@@ -1,6 +1,6 @@
 import type { Fields, Value } from "../../../languages/FieldPath.ts"
 import { extender } from "../../../languages/Generated.ts"
-import { sourceField } from "../../Source.ts"
+import { sourceField } from "../../records/Source.ts"
 import type { KvSettings } from "./KvSettings.ts"
 import { readPairs } from "./Pairs.ts"
 

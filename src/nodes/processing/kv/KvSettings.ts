@@ -1,6 +1,6 @@
 import { Schema } from "effect"
-import { withDefault } from "../../SettingsSchema.ts"
-import { decorationSettings } from "../DecorationSettings.ts"
+import { decorationSettings } from "../../settings/DecorationSettings.ts"
+import { withDefault } from "../../settings/SettingsSchema.ts"
 import { parsedSettings } from "../ParsingNode.ts"
 
 const text = (description: string, otherwise: string) =>

@@ -1,4 +1,4 @@
-import { sizeOf } from "../RecordSize.ts"
+import { sizeOf } from "../../records/RecordSize.ts"
 
 interface Entry<A> {
   readonly value: A

@@ -1,8 +1,8 @@
 import { type Fields, fieldPath, getPath, type Value } from "../../../languages/FieldPath.ts"
 import { parseJson } from "../../../languages/json/JsonValue.ts"
 import { unknownName } from "../../../languages/Suggest.ts"
-import type { Documents } from "../../Documents.ts"
 import type { NodeContext } from "../../Node.ts"
+import type { Documents } from "../../ports/Documents.ts"
 import { BoundedCache } from "./BoundedCache.ts"
 
 /** Maximum number of values that one search looks up. */

@@ -1,6 +1,6 @@
 import type { Value } from "../../../languages/FieldPath.ts"
 import type { NodeContext } from "../../Node.ts"
-import { type FileSource, filesOf, referenceOf } from "../../Storage.ts"
+import { type FileSource, filesOf, referenceOf } from "../../settings/StorageSettings.ts"
 import type { Address } from "../addresses/Address.ts"
 import type { Loaded } from "./ReloadedFiles.ts"
 

@@ -1,7 +1,7 @@
 import { durationMillis } from "../../../languages/DurationText.ts"
 import { messageOf } from "../../../languages/ErrorMessage.ts"
 import type { NodeContext } from "../../Node.ts"
-import type { InputFiles } from "../../NodeFiles.ts"
+import type { InputFiles } from "../../ports/NodeFiles.ts"
 
 /** What was read from files, and how many entries it has, for the message about it. */
 export interface Loaded<A> {

@@ -1,10 +1,16 @@
 import { Schema } from "effect"
-import { PositiveDuration } from "../../Duration.ts"
 import type { SettingsIssue, Surroundings } from "../../Node.ts"
-import { relativePath } from "../../Paths.ts"
-import { withDefault } from "../../SettingsSchema.ts"
-import { FieldName, ResourceName } from "../../SettingTexts.ts"
-import { type FileSource, filePath, patternFaults, storageFaults, storageSettings } from "../../Storage.ts"
+import { PositiveDuration } from "../../settings/Duration.ts"
+import { relativePath } from "../../settings/Paths.ts"
+import { withDefault } from "../../settings/SettingsSchema.ts"
+import { FieldName, ResourceName } from "../../settings/SettingTexts.ts"
+import {
+  type FileSource,
+  filePath,
+  patternFaults,
+  storageFaults,
+  storageSettings
+} from "../../settings/StorageSettings.ts"
 
 /** Where a table is: settings of nodes that look values up. */
 export const sourceFields = {

@@ -1,6 +1,6 @@
 import { Schema } from "effect"
-import { withDefault } from "../../SettingsSchema.ts"
-import { FieldName, fieldsOf } from "../../SettingTexts.ts"
+import { withDefault } from "../../settings/SettingsSchema.ts"
+import { FieldName, fieldsOf } from "../../settings/SettingTexts.ts"
 import { types } from "./Convert.ts"
 
 const field = FieldName.check(Schema.isNonEmpty())

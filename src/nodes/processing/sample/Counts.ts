@@ -1,4 +1,4 @@
-import type { Key } from "../RecordKey.ts"
+import type { Key } from "../../records/RecordKey.ts"
 
 /** Counts of the records of keys, in memory for a number of keys. */
 export class Counts {

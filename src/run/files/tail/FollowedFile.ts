@@ -1,6 +1,6 @@
 import type { FileHandle } from "node:fs/promises"
 import { type Encoding, lastLineEnd, withOrder } from "../../../languages/Encoding.ts"
-import type { LinePlace, RecordCounts } from "../../../nodes/Position.ts"
+import type { LinePlace, RecordCounts } from "../../../nodes/ports/Position.ts"
 import { beginsWith, grownHead, type Head, type Identity } from "./Identity.ts"
 
 const chunkBytes = 256 * 1024

@@ -1,7 +1,7 @@
 import { read } from "node:fs"
 import { promisify } from "node:util"
 import { Result } from "effect"
-import { split } from "../../../nodes/Split.ts"
+import { split } from "../../../nodes/flowline/Split.ts"
 import type { MakeJob } from "../../Run.ts"
 import { pipeline } from "../Pipeline.ts"
 import { merged } from "./Merge.ts"

@@ -1,5 +1,5 @@
 import { positionOf } from "../../../languages/document/DocumentSource.ts"
-import { mayHoldSecrets, secretSettings } from "../../../nodes/SecretSettings.ts"
+import { mayHoldSecrets, secretSettings } from "../../../nodes/flowline/SecretSettings.ts"
 import { secretReferences } from "../../../protocol/Secrets.ts"
 import type { Finding } from "./Finding.ts"
 
