@@ -1,4 +1,4 @@
-import { type Fields, fieldPath, getPath, refusedSegment, type Value, withPath } from "./FieldPath.ts"
+import { type Fields, fieldPath, getPath, refusedSegment, withPath } from "./FieldPath.ts"
 
 /** What happens to an event that was parsed, with Logstash's names. Texts may contain `%{field}`. */
 export interface Decorations {
@@ -12,7 +12,7 @@ export interface Decorations {
 export const list = <A>(value: A | ReadonlyArray<A> | undefined): ReadonlyArray<A> =>
   value === undefined ? [] : Array.isArray(value) ? value : [value as A]
 
-const tagsOf = (event: Fields): ReadonlyArray<Value> => {
+const tagsOf = (event: Fields): ReadonlyArray<unknown> => {
   const tags = event["tags"]
   return Array.isArray(tags) ? tags : tags === undefined || tags === null ? [] : [tags]
 }
@@ -59,7 +59,7 @@ export const decorator = (options: Decorations): ((event: Fields) => Fields) => 
       next,
       list(add_tag).map((tag) => interpolate(tag, next))
     )
-    const dropped = new Set<Value>(list(remove_tag).map((tag) => interpolate(tag, next)))
+    const dropped = new Set<unknown>(list(remove_tag).map((tag) => interpolate(tag, next)))
     if (dropped.size > 0 && next["tags"] !== undefined)
       next = { ...next, tags: tagsOf(next).filter((tag) => !dropped.has(tag)) }
     return next

@@ -19,22 +19,19 @@ export const fieldPath = (name: string): ReadonlyArray<string> => {
 export const refusedSegment = (path: ReadonlyArray<string>): string | undefined =>
   path.find((segment) => refused.has(segment))
 
-/** A JSON value, as a field of an event contains it. */
-export type Value = string | number | boolean | null | ReadonlyArray<Value> | { readonly [key: string]: Value }
-export type Fields = { [key: string]: Value }
-
-export const isObject = (value: Value | undefined): value is Fields => Predicate.isObject(value)
+/** An object with fields: a record, or an object in one. Its values are JSON. */
+export type Fields = Record<string, unknown>
 
 /**
  * Sets a value at a path and creates the objects on the way. False when the path passes through a scalar, or ends at an
  * object.
  */
-export const setPath = (fields: Fields, path: ReadonlyArray<string>, value: Value): boolean => {
+export const setPath = (fields: Fields, path: ReadonlyArray<string>, value: unknown): boolean => {
   let parent = fields
   for (let depth = 0; depth < path.length - 1; depth++) {
     const key = path[depth]!
     const child = Object.hasOwn(parent, key) ? parent[key] : undefined
-    if (isObject(child)) parent = child
+    if (Predicate.isObject(child)) parent = child
     else if (child === undefined) {
       const made: Fields = {}
       parent[key] = made
@@ -42,24 +39,24 @@ export const setPath = (fields: Fields, path: ReadonlyArray<string>, value: Valu
     } else return false
   }
   const last = path[path.length - 1]!
-  if (Object.hasOwn(parent, last) && isObject(parent[last])) return false
+  if (Object.hasOwn(parent, last) && Predicate.isObject(parent[last])) return false
   parent[last] = value
   return true
 }
 
 /** The value at a path, or undefined. */
-export const getPath = (fields: Fields, path: ReadonlyArray<string>): Value | undefined => {
-  let value: Value | undefined = fields
+export const getPath = (fields: Fields, path: ReadonlyArray<string>): unknown => {
+  let value: unknown = fields
   for (let depth = 0; depth < path.length; depth++) {
     const key = path[depth]!
-    if (!isObject(value) || !Object.hasOwn(value, key)) return undefined
+    if (!Predicate.isObject(value) || !Object.hasOwn(value, key)) return undefined
     value = value[key]
   }
   return value
 }
 
 /** A copy with the value at the path (undefined removes it); undefined when a scalar is in the way. */
-export const withPath = (event: Fields, path: ReadonlyArray<string>, value: Value | undefined): Fields | undefined => {
+export const withPath = (event: Fields, path: ReadonlyArray<string>, value: unknown): Fields | undefined => {
   const [key, ...rest] = path as [string, ...Array<string>]
   if (rest.length === 0) {
     if (value !== undefined) return { ...event, [key]: value }
@@ -67,9 +64,9 @@ export const withPath = (event: Fields, path: ReadonlyArray<string>, value: Valu
     return others
   }
   const child = Object.hasOwn(event, key) ? event[key] : undefined
-  if (child !== undefined && child !== null && !isObject(child)) return undefined
+  if (child !== undefined && child !== null && !Predicate.isObject(child)) return undefined
   if (child === undefined && value === undefined) return event
-  const inner = withPath(isObject(child) ? child : {}, rest, value)
+  const inner = withPath(Predicate.isObject(child) ? child : {}, rest, value)
   return inner === undefined ? undefined : { ...event, [key]: inner }
 }
 
@@ -77,15 +74,15 @@ export const withPath = (event: Fields, path: ReadonlyArray<string>, value: Valu
  * Sets a value in an event that is already a copy. Objects on the path are copied too. False when a scalar is in the
  * way.
  */
-export const putPath = (event: Fields, path: ReadonlyArray<string>, value: Value): boolean => {
+export const putPath = (event: Fields, path: ReadonlyArray<string>, value: unknown): boolean => {
   const key = path[0]!
   if (path.length === 1) {
     event[key] = value
     return true
   }
   const child = Object.hasOwn(event, key) ? event[key] : undefined
-  if (child !== undefined && child !== null && !isObject(child)) return false
-  const copy = isObject(child) ? { ...child } : {}
+  if (child !== undefined && child !== null && !Predicate.isObject(child)) return false
+  const copy = Predicate.isObject(child) ? { ...child } : {}
   event[key] = copy
   return putPath(copy, path.slice(1), value)
 }

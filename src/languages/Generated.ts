@@ -1,4 +1,4 @@
-import { type Fields, getPath, type Value } from "./FieldPath.ts"
+import { type Fields, getPath } from "./FieldPath.ts"
 
 // Functions that are generated for given fields. V8 optimizes a function for the objects and keys that it has seen; one
 // that is shared by all nodes has seen too many. Only names in JSON's notation and numbers go into generated code.
@@ -19,14 +19,14 @@ const key = (name: string): string => `[${JSON.stringify(name)}]`
 const isPlain = (name: string): boolean => !(name in Object.prototype)
 
 /** Reads a field, as {@link getPath}. */
-export const fieldReader = (path: ReadonlyArray<string>): ((event: Fields) => Value | undefined) => {
+export const fieldReader = (path: ReadonlyArray<string>): ((event: Fields) => unknown) => {
   const [name] = path
   const own = path.length === 1 && name !== undefined && isPlain(name)
   return (own ? generated(`(event) => event${key(name)}`) : undefined) ?? ((event) => getPath(event, path))
 }
 
 /** Copies an event with members of these names; their values come in the same order, and none is undefined. */
-export const extender = (names: ReadonlyArray<string>): ((event: Fields, values: ReadonlyArray<Value>) => Fields) => {
+export const extender = (names: ReadonlyArray<string>): ((event: Fields, values: ReadonlyArray<unknown>) => Fields) => {
   const members = names.map((name, at) => `${isPlain(name) ? JSON.stringify(name) : key(name)}: values[${at}]`)
   return (
     generated(`(event, values) => ({ ...event, ${members.join(", ")} })`) ??
@@ -46,7 +46,7 @@ export const extender = (names: ReadonlyArray<string>): ((event: Fields, values:
 }
 
 /** Sets the member of an object that has this name, which is no name of a prototype's member. */
-export const memberWriter = (name: string): ((event: Fields, value: Value) => void) =>
+export const memberWriter = (name: string): ((event: Fields, value: unknown) => void) =>
   generated(`(event, value) => { event${key(name)} = value }`) ??
   ((event, value) => {
     event[name] = value

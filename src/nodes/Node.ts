@@ -1,9 +1,10 @@
 import type { Result, Schema } from "effect"
+import type { Fields } from "../languages/FieldPath.ts"
 import type { ScriptFault } from "../languages/flowlet/Outcome.ts"
 import type { Purpose } from "../languages/flowlet/Program.ts"
 import type { Guard } from "../languages/Guard.ts"
 import type { TenantDefinitions } from "../languages/grok/TenantDefinitions.ts"
-import type { EncodedOptions } from "../languages/query/IndexedDocument.ts"
+import type { RowEncoding } from "../languages/query/IndexedDocument.ts"
 import type { RunLimit } from "../protocol/Allowances.ts"
 import type { Runtime } from "../protocol/Flowline.ts"
 import type { Reference } from "../protocol/References.ts"
@@ -28,7 +29,7 @@ import type { InputFiles, Lend, OpenFile, Sink, Storage, StoredFile } from "./po
 import type { Position } from "./ports/Position.ts"
 
 /** A record of a flowline: a JSON object. Numbers beyond the range or precision of a double are strings. */
-export type Event = Record<string, unknown>
+export type Event = Fields
 /** The records that pass between nodes at once: at most about 256 KiB. */
 export type Batch = ReadonlyArray<Event>
 
@@ -196,9 +197,6 @@ export interface Taker {
   readonly file?: (file: OpenFile, format: BlockFormat) => Promise<void>
   readonly emit: Emit
 }
-
-/** How rows of texts are encoded, each independently. */
-export type RowEncoding = Pick<EncodedOptions, "fields" | "encoder">
 
 /** Receives encoded rows and their number. */
 export type WriteRows = (bytes: Uint8Array, rows: number) => Promise<void>

@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs"
-import type { Fields, Value } from "../../src/languages/FieldPath.ts"
+import type { Fields } from "../../src/languages/FieldPath.ts"
 
 export interface GrokCase {
   readonly id: string
@@ -10,7 +10,7 @@ export interface GrokCase {
   readonly input?: string
   readonly pattern_definitions?: Readonly<Record<string, string>>
   readonly match?: Readonly<Record<string, string | ReadonlyArray<string>>>
-  readonly options?: Readonly<Record<string, Value>>
+  readonly options?: Readonly<Record<string, unknown>>
   readonly event?: Fields
   readonly timeout_ms?: number
   /** `whole bank`: definitions that the pattern does not reach count too. */

@@ -1,5 +1,5 @@
 import { type ConversionFailure, toFloat, toInteger } from "../Coercion.ts"
-import { type Fields, fieldPath, getPath, refusedSegment, setPath, type Value } from "../FieldPath.ts"
+import { type Fields, fieldPath, getPath, refusedSegment, setPath } from "../FieldPath.ts"
 import type { Cuts } from "./Cut.ts"
 import type { Parsed, Part } from "./DissectPattern.ts"
 import type { Dialect, Key, KeyType } from "./Key.ts"
@@ -110,7 +110,7 @@ export const assembler = (parsed: Parsed, dialect: Dialect, separator: string | 
           continue
         }
       }
-      const converted: Value | undefined = convert(text, type)
+      const converted = convert(text, type)
       if (converted === undefined) fail(field, type, text, `"${text}" is not of type ${type}`)
       if (!setPath(fields, path, converted ?? text))
         fail(field, "object", text, `field "${field}" clashes with another field`)

@@ -2,7 +2,7 @@ import { Result } from "effect"
 import type { ConversionFailure } from "../Coercion.ts"
 import { addTags, type Decorations, decorator, list } from "../Decorations.ts"
 import type { Explanation } from "../Explanation.ts"
-import { type Fields, fieldPath, getPath, putPath, type Value, withPath } from "../FieldPath.ts"
+import { type Fields, fieldPath, getPath, putPath, withPath } from "../FieldPath.ts"
 import type { PatternError } from "../PatternError.ts"
 import { quadratic } from "./banks/Banks.ts"
 import type { Expression } from "./Expression.ts"
@@ -110,7 +110,7 @@ const maxExplained = 2048
 /** Elasticsearch's field for it. */
 const tracePath = ["_ingest", "_grok_match_index"]
 
-const asText = (value: Value | undefined): string => {
+const asText = (value: unknown): string => {
   if (typeof value === "string") return value
   if (value === undefined || value === null) return ""
   // A number with its digits is an object, and JSON.stringify writes them.
@@ -157,7 +157,7 @@ const make = (
       targets.set(leaf, { path: [...prefix, ...leaf.path], replaces: overwrite.has(JSON.stringify(leaf.path)) })
 
   /** Stores a value in `event`, which is already a copy. False when a scalar is in the way. */
-  const store = (event: Fields, { path, replaces }: Target, value: Value): boolean => {
+  const store = (event: Fields, { path, replaces }: Target, value: unknown): boolean => {
     if (replaces) return putPath(event, path, Array.isArray(value) ? value.at(-1)! : value)
     const present = getPath(event, path)
     if (present === undefined || present === null) return putPath(event, path, value)
@@ -230,8 +230,7 @@ const make = (
   }
 
   const [first, ...others] = sources
-  const isTried = (source: Value | undefined): source is string =>
-    typeof source === "string" && source.length <= max_line_length
+  const isTried = (source: unknown): source is string => typeof source === "string" && source.length <= max_line_length
 
   return {
     apply,

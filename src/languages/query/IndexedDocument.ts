@@ -54,11 +54,14 @@ export interface LineEncoder {
   readonly take: () => Uint8Array
 }
 
-/** Options for reading documents as encoded lines. */
-export interface EncodedOptions extends Pick<ReadOptions, "counted"> {
+/** How rows of texts are encoded, each independently. */
+export interface RowEncoding {
   readonly fields: ReadonlyArray<string>
   readonly encoder: () => LineEncoder
 }
+
+/** Options for reading documents as encoded lines. */
+export interface EncodedOptions extends RowEncoding, Pick<ReadOptions, "counted"> {}
 
 /** Some encoded documents, about 512 KiB. */
 export interface EncodedDocuments {

@@ -1,5 +1,5 @@
 import { Schema } from "effect"
-import { type Fields, fieldPath, getPath } from "../../languages/FieldPath.ts"
+import { fieldPath, getPath } from "../../languages/FieldPath.ts"
 import { suggestion, unknownName } from "../../languages/Suggest.ts"
 import { runtimes } from "../../protocol/Flowline.ts"
 import { type Batch, type Event, errors, node, type SettingsIssue } from "../Node.ts"
@@ -60,7 +60,7 @@ const rowMaker = (given: Settings, { columns }: TableWriter): ((event: Event) =>
     return (event) => {
       const row: Array<readonly [string, unknown]> = []
       for (const [column, path] of paths) {
-        const value = getPath(event as Fields, path)
+        const value = getPath(event, path)
         if (value !== undefined) row.push([column, value])
       }
       return Object.fromEntries(row)

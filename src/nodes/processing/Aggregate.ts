@@ -1,6 +1,6 @@
 import { Schema } from "effect"
 import { durationMillis } from "../../languages/DurationText.ts"
-import { type Fields, fieldPath, getPath, setPath, type Value } from "../../languages/FieldPath.ts"
+import { type Fields, fieldPath, getPath, setPath } from "../../languages/FieldPath.ts"
 import { dotted, named } from "../FieldUse.ts"
 import { chosen, type Emit, type Event, errors, node } from "../Node.ts"
 import { batchRecords } from "../records/BatchSize.ts"
@@ -117,8 +117,8 @@ export const aggregate = node({
     const rowOf = (window: Window<ReadonlyArray<Metric>>, { values, state }: Group<ReadonlyArray<Metric>>): Event => {
       const [start, end] = [window.start, window.end].map((millis) => new Date(millis).toISOString())
       const row: Fields = { window: { start: start!, end: end! } }
-      for (const [at, { path }] of groups.entries()) setPath(row, path, (values[at] ?? null) as Value)
-      for (const [at, { name }] of results.entries()) setPath(row, name, state[at]!.result() as Value)
+      for (const [at, { path }] of groups.entries()) setPath(row, path, values[at] ?? null)
+      for (const [at, { name }] of results.entries()) setPath(row, name, state[at]!.result())
       return row
     }
     let made: Array<Event> = []
@@ -139,9 +139,9 @@ export const aggregate = node({
     const take = (event: Event, millis: number): string | undefined => {
       const open = windows.at(millis)
       if (open.length === 0) return `the record arrived too late for its window: ${new Date(millis).toISOString()}`
-      const values = groups.map(({ path }) => getPath(event as Fields, path) ?? null)
+      const values = groups.map(({ path }) => getPath(event, path) ?? null)
       const key = JSON.stringify(values)
-      const given = results.map(({ path }) => (path === undefined ? true : getPath(event as Fields, path)))
+      const given = results.map(({ path }) => (path === undefined ? true : getPath(event, path)))
       const known = open.map((window) => window.groups.get(key))
       const missing = known.filter((group) => group === undefined).length
       if (windows.groups + missing > max_groups) return `there are more than ${max_groups} groups in the open windows`
@@ -166,7 +166,7 @@ export const aggregate = node({
     return {
       process: async (batch, emit) => {
         for (const event of batch) {
-          const millis = timeOf(getPath(event as Fields, time))
+          const millis = timeOf(getPath(event, time))
           if (!Number.isFinite(millis) || Math.abs(millis) > 8.64e15 - size) {
             failures.add(event, `the field ${time_field} is not a time`)
             continue

@@ -1,5 +1,5 @@
 import { Schema } from "effect"
-import { type Fields, fieldPath, setPath, type Value } from "../../languages/FieldPath.ts"
+import { type Fields, fieldPath, setPath } from "../../languages/FieldPath.ts"
 import { extender } from "../../languages/Generated.ts"
 import { dotted, parsedFields } from "../FieldUse.ts"
 import { chosen, type Event, errors, type NodeContext, node, type SettingsIssue } from "../Node.ts"
@@ -162,10 +162,10 @@ export const csv = node({
         return new Unreadable(`the record has ${values.length} values for ${columns?.length ?? 0} columns`)
       }
       if (extend !== undefined && values.length === header?.length) {
-        if (typed.length === 0) return extend(event as Fields, values)
-        const converted: Array<Value> = [...values]
+        if (typed.length === 0) return extend(event, values)
+        const converted: Array<unknown> = [...values]
         for (const { at, type, name } of typed) converted[at] = convert(values[at]!, type, name)
-        return extend(event as Fields, converted)
+        return extend(event, converted)
       }
       const fields: Fields = {}
       for (let at = 0; at < values.length; at++) {
@@ -177,7 +177,7 @@ export const csv = node({
         if (column.path.length === 1) fields[column.path[0]!] = converted
         else setPath(fields, column.path, converted)
       }
-      return merge(event, placed(below, fields) as Event) as Fields
+      return merge(event, placed(below, fields))
     }
     const instance = parsing(settings, context, parse, { isWhole: true })
     return detects ? { ...instance, position: () => header ?? null } : instance

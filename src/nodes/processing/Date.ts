@@ -96,7 +96,7 @@ export const date = node({
           const text = getPath(event, source)
           return typeof text === "object" || text === undefined ? false : !Number.isNaN(read(String(text), anyZone))
         }
-        return { path: ["formats", at], text: format, fits: (event) => fits(event as Fields) }
+        return { path: ["formats", at], text: format, fits: (event) => fits(event) }
       })
     }
   },
@@ -116,7 +116,7 @@ export const date = node({
         return zone(local)
       }
     return parsing(settings, context, (text, event) => {
-      const zone = always ?? zoneIn(event as Fields)
+      const zone = always ?? zoneIn(event)
       for (const read of readers) {
         const millis = read(text, zone)
         if (!Number.isNaN(millis)) return placed(path, new Date(millis).toISOString()) as Fields

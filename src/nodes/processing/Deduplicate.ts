@@ -1,6 +1,6 @@
 import { Schema } from "effect"
 import { durationMillis } from "../../languages/DurationText.ts"
-import { type Fields, fieldPath, getPath } from "../../languages/FieldPath.ts"
+import { fieldPath, getPath } from "../../languages/FieldPath.ts"
 import { named, sameFields } from "../FieldUse.ts"
 import { chosen, type Event, errors, node } from "../Node.ts"
 import { Failures } from "../records/Failures.ts"
@@ -68,7 +68,7 @@ export const deduplicate = node({
         const repeated: Array<Event> = []
         for (const event of batch) {
           const found = keyOf(event)
-          const millis = length === undefined ? 0 : timeOf(getPath(event as Fields, time))
+          const millis = length === undefined ? 0 : timeOf(getPath(event, time))
           if (found === undefined) {
             if (ignore_missing) first.push(event)
             else failures.add(event, `a field of the key is missing: ${key.join(", ")}`)

@@ -1,7 +1,6 @@
 import { Result, Schema } from "effect"
 import { compile, compileExtend } from "../../languages/dissect/Dissector.ts"
 import { readPattern } from "../../languages/dissect/DissectPattern.ts"
-import type { Fields } from "../../languages/FieldPath.ts"
 import { anyFields, dotted, parsedFields } from "../FieldUse.ts"
 import { chosen, type Event, errors, node } from "../Node.ts"
 import { sourceField } from "../records/Source.ts"
@@ -64,9 +63,9 @@ export const dissect = node({
     const fault = (text: string) => new Unreadable(reason, () => explain(text))
     // A field of that name would replace where the record is from.
     if (extend !== undefined && settings.target === undefined && !settings.pattern.includes(sourceField)) {
-      const parse = (text: string, event: Event) => extend(text, event as Fields) ?? fault(text)
+      const parse = (text: string, event: Event) => extend(text, event) ?? fault(text)
       return parsing(settings, context, parse, { isWhole: true })
     }
-    return parsing(settings, context, (text, event) => match(text, event as Fields)?.fields ?? fault(text))
+    return parsing(settings, context, (text, event) => match(text, event)?.fields ?? fault(text))
   }
 })

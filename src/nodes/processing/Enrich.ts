@@ -1,6 +1,6 @@
 import { Schema } from "effect"
 import { durationMillis } from "../../languages/DurationText.ts"
-import { type Fields, fieldPath, getPath, type Value } from "../../languages/FieldPath.ts"
+import { type Fields, fieldPath, getPath } from "../../languages/FieldPath.ts"
 import { dotted, named, withFields } from "../FieldUse.ts"
 import { fileInput } from "../inputs/FileInput.ts"
 import { formats } from "../inputs/files/Format.ts"
@@ -133,14 +133,14 @@ export const enrich = node({
     const below = target === undefined ? [] : fieldPath(target)
     const failures = new Failures(context)
     const enriched = async (batch: Batch): Promise<Batch> => {
-      const keys = batch.map((event) => keyOf(getPath(event as Fields, path)))
+      const keys = batch.map((event) => keyOf(getPath(event, path)))
       const rowOf = await find(keys)
       const found: Array<Event> = []
       let matched = 0
       for (const [at, event] of batch.entries()) {
         const key = keys[at]
         const row = key === undefined ? undefined : rowOf(key)
-        if (row !== undefined) found.push(merge(event, placed(below, row as Value) as Event))
+        if (row !== undefined) found.push(merge(event, placed(below, row)))
         else if (on_missing === "keep") found.push(event)
         else if (on_missing === "errors") failures.add(event, `the table has no row for the field ${field}`)
         if (row !== undefined) matched++

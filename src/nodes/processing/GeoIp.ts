@@ -1,6 +1,6 @@
-import { Schema } from "effect"
+import { Predicate, Schema } from "effect"
 import { messageOf } from "../../languages/ErrorMessage.ts"
-import { type Fields, fieldPath, getPath, setPath, type Value } from "../../languages/FieldPath.ts"
+import { type Fields, fieldPath, getPath, setPath } from "../../languages/FieldPath.ts"
 import { chosen, type Event, errors, node } from "../Node.ts"
 import { Failures } from "../records/Failures.ts"
 import { withDefault } from "../settings/SettingsSchema.ts"
@@ -57,11 +57,11 @@ const settings = Schema.Struct({
 })
 
 /** The value at a path, in which a number is a place in a list. */
-const valueAt = (record: Value, path: ReadonlyArray<string>): Value | undefined => {
-  let found: Value | undefined = record
+const valueAt = (record: unknown, path: ReadonlyArray<string>): unknown => {
+  let found: unknown = record
   for (const part of path) {
     if (Array.isArray(found)) found = found[Number(part)]
-    else if (typeof found === "object" && found !== null && Object.hasOwn(found, part)) found = (found as Fields)[part]
+    else if (Predicate.isObject(found) && Object.hasOwn(found, part)) found = found[part]
     else return undefined
   }
   return found
@@ -70,7 +70,7 @@ const valueAt = (record: Value, path: ReadonlyArray<string>): Value | undefined 
 /** Makes the fields of a record of the database; undefined when it has none of them. */
 const fieldMaker = (columns: Readonly<Record<string, string>>, language: string) => {
   const places = Object.entries(columns).map(([name, place]) => [fieldPath(name), place.split(".")] as const)
-  return (record: Value): Fields | undefined => {
+  return (record: unknown): Fields | undefined => {
     const fields: Fields = {}
     for (const [name, place] of places) {
       const value = valueAt(record, place)
@@ -114,14 +114,14 @@ export const geoip = node({
     const find = (now: NetworkDatabase, text: string): Found => {
       const address = addressOf(text.trim())
       if (address === undefined) return `the field ${field} has no IP address`
-      let record: Value | undefined
+      let record: unknown
       try {
         record = now.find(address)
       } catch (error) {
         throw new Error(`The database is damaged at ${text}: ${messageOf(error)}`)
       }
       const fields = record === undefined ? undefined : fieldsOfRecord(record)
-      return fields === undefined ? `the database has no ${text.trim()}` : (placed(below, fields) as Event)
+      return fields === undefined ? `the database has no ${text.trim()}` : placed(below, fields)
     }
     const cached = (now: NetworkDatabase, value: unknown): Found => {
       const text = typeof value === "string" && value.length <= maxAddress ? value : ""
@@ -140,7 +140,7 @@ export const geoip = node({
         }
         const found: Array<Event> = []
         for (const event of batch) {
-          const fields = cached(now, getPath(event as Fields, from))
+          const fields = cached(now, getPath(event, from))
           if (typeof fields !== "string") found.push(merge(event, fields))
           else if (on_missing === "keep") found.push(event)
           else if (on_missing === "errors") failures.add(event, fields)

@@ -149,7 +149,7 @@ export const grok = node({
       const source = fieldPath(path[0] === "match" ? String(path[1]) : settings.field)
       const fits = (event: Fields) =>
         [getPath(event, source)].flat().some((text) => typeof text === "string" && compiled.match(text) !== undefined)
-      return { path, text: pattern, fits: (event) => fits(event as Fields) }
+      return { path, text: pattern, fits: (event) => fits(event) }
     })
   }),
   fields: (settings, { patterns: shared }) => {

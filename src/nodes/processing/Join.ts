@@ -1,7 +1,7 @@
 import { Schema } from "effect"
 import { durationMillis } from "../../languages/DurationText.ts"
 import { predicate } from "../../languages/expression/Compile.ts"
-import { type Fields, fieldPath, getPath, type Value } from "../../languages/FieldPath.ts"
+import { fieldPath, getPath } from "../../languages/FieldPath.ts"
 import { dotted, named, namedIn, whereFaults, withFields } from "../FieldUse.ts"
 import { chosen, type Emit, type Event, errors, node, type SettingsIssue } from "../Node.ts"
 import { batchRecords } from "../records/BatchSize.ts"
@@ -145,7 +145,7 @@ export const join = node({
       if (own === undefined) return "the record is one of neither side"
       const key = own.keyOf(event)
       if (key === undefined) return `a field of the key is missing: ${own.key.join(", ")}`
-      const millis = timeOf(getPath(event as Fields, time))
+      const millis = timeOf(getPath(event, time))
       if (Number.isNaN(millis)) return `the field ${given.time_field} is not a time`
       const waiting = { event, key, millis, bytes: sizeOf(event) + waitingBytes, isMatched: false }
       const other = own === left ? right : left
@@ -154,7 +154,7 @@ export const join = node({
         partner.isMatched = true
         waiting.isMatched = true
         const [one, two] = own === left ? [event, partner.event] : [partner.event, event]
-        pairs.push(merge(one, placed(below, two as Value) as Event))
+        pairs.push(merge(one, placed(below, two)))
         if (pairs.length >= batchRecords) await send(emit)
       }
       own.side.latest = Math.max(own.side.latest, millis)

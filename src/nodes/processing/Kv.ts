@@ -1,4 +1,4 @@
-import { type Fields, fieldPath, refusedSegment } from "../../languages/FieldPath.ts"
+import { fieldPath, refusedSegment } from "../../languages/FieldPath.ts"
 import { parsedFields } from "../FieldUse.ts"
 import { chosen, type Event, errors, node, type SettingsIssue } from "../Node.ts"
 import { readFields } from "./kv/Fields.ts"
@@ -61,10 +61,10 @@ export const kv = node({
     const below = settings.target === undefined ? [] : fieldPath(settings.target)
     const mayRunAway = settings.field_split_pattern !== undefined || settings.value_split_pattern !== undefined
     const parse = (text: string, event: Event) => {
-      const extended = known?.extend(text, event as Fields)
+      const extended = known?.extend(text, event)
       if (extended !== undefined) return extended
       const fields = read(text, event)
-      return fields === undefined ? unchanged : (merge(event, placed(below, fields) as Event) as Fields)
+      return fields === undefined ? unchanged : merge(event, placed(below, fields))
     }
     return parsing(settings, context, parse, {
       millis: mayRunAway ? settings.timeout_millis : undefined,

@@ -1,7 +1,7 @@
 import { Predicate, Schema } from "effect"
 import { asItIs, type Decorations, decorator } from "../../languages/Decorations.ts"
 import type { Explanation } from "../../languages/Explanation.ts"
-import { type Fields, fieldPath, type Value } from "../../languages/FieldPath.ts"
+import { type Fields, fieldPath } from "../../languages/FieldPath.ts"
 import { fieldReader } from "../../languages/Generated.ts"
 import { batchSteps, type Guard } from "../../languages/Guard.ts"
 import { isRaw } from "../../languages/json/JsonNumbers.ts"
@@ -48,8 +48,8 @@ export const merge = (event: Event, fields: Event): Event => {
 }
 
 /** Nests the value below a path. */
-export const placed = (path: ReadonlyArray<string>, value: Value): Value =>
-  path.reduceRight<Value>((inner, key) => ({ [key]: inner }), value)
+export const placed = <A>(path: ReadonlyArray<string>, value: A): A | Fields =>
+  path.reduceRight<A | Fields>((inner, key) => ({ [key]: inner }), value)
 
 /** Why a text could not be parsed. */
 export class Unreadable extends Error {
@@ -97,7 +97,7 @@ export const parsing = (
   const isDecorated = decorate !== asItIs
   /** The record to pass on, the reason why it fails, or undefined when it is dropped. */
   const one = (event: Event): Result => {
-    const value = read(event as Fields)
+    const value = read(event)
     if (typeof value === "string") return parsed(value, event)
     if (value === undefined || value === null) return ignore_missing ? event : `the field ${field} is missing`
     if (typeof value === "object" && !isRaw(value)) return `the field ${field} is not a text`
@@ -109,8 +109,8 @@ export const parsing = (
       if (fields === unchanged) return event
       if (fields === dropped) return undefined
       if (fields instanceof Unreadable) return fields
-      const whole = isWhole ? fields : merge(event, below.length === 0 ? fields : (placed(below, fields) as Event))
-      return isDecorated ? decorate(whole as Fields) : whole
+      const whole = isWhole ? fields : merge(event, below.length === 0 ? fields : placed(below, fields))
+      return isDecorated ? decorate(whole) : whole
     } catch (error) {
       if (error instanceof Unreadable) return error
       throw error

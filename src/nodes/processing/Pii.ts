@@ -1,5 +1,5 @@
 import { Predicate, Schema } from "effect"
-import { type Fields, fieldPath, getPath, putPath, type Value } from "../../languages/FieldPath.ts"
+import { type Fields, fieldPath, getPath, putPath } from "../../languages/FieldPath.ts"
 import { named, sameFields } from "../FieldUse.ts"
 import { chosen, type Event, errors, type NodeContext, node, type SettingsIssue } from "../Node.ts"
 import { Failures } from "../records/Failures.ts"
@@ -91,7 +91,7 @@ const changingParts = (change: (text: string) => string, detect: NonNullable<Set
 class TooDeep extends Error {}
 
 /** Changes the scalars in a value; the same value when nothing changes. */
-const within = (value: Value, change: (scalar: string) => string, depth = 0): Value => {
+const within = (value: unknown, change: (scalar: string) => string, depth = 0): unknown => {
   if (typeof value !== "object") {
     const text = String(value)
     const changed = change(text)
@@ -100,16 +100,16 @@ const within = (value: Value, change: (scalar: string) => string, depth = 0): Va
   if (value === null) return null
   if (depth >= maxDepth) throw new TooDeep()
   if (Array.isArray(value)) {
-    const items = value.map((item: Value) => within(item, change, depth + 1))
+    const items = value.map((item: unknown) => within(item, change, depth + 1))
     return items.every((item, at) => Object.is(item, value[at])) ? value : items
   }
   if (!Predicate.isObject(value)) return value
   let copy: Fields | undefined
   for (const name of Object.keys(value)) {
-    const inner = value[name] as Value
+    const inner = value[name]
     const changed = within(inner, change, depth + 1)
     if (Object.is(changed, inner)) continue
-    copy ??= { ...value } as Fields
+    copy ??= { ...value }
     setMember(copy, name, changed)
   }
   return copy ?? value
@@ -135,14 +135,14 @@ export const pii = node({
     const paths = given.fields?.map(fieldPath)
     const failures = new Failures(context)
     const one = (event: Event): Event => {
-      if (paths === undefined) return within(event as Fields, change) as Event
+      if (paths === undefined) return within(event, change) as Event
       let copy: Fields | undefined
       for (const path of paths) {
-        const value = getPath((copy ?? event) as Fields, path)
+        const value = getPath(copy ?? event, path)
         if (value === undefined) continue
         const changed = within(value, change)
         if (Object.is(changed, value)) continue
-        copy ??= { ...event } as Fields
+        copy ??= { ...event }
         putPath(copy, path, changed)
       }
       return copy ?? event

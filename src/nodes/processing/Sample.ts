@@ -1,5 +1,5 @@
 import { Schema } from "effect"
-import { type Fields, fieldPath, getPath, putPath } from "../../languages/FieldPath.ts"
+import { fieldPath, getPath, putPath } from "../../languages/FieldPath.ts"
 import { dotted, named, withFields } from "../FieldUse.ts"
 import { chosen, type Event, errors, node, type SettingsIssue } from "../Node.ts"
 import { Failures } from "../records/Failures.ts"
@@ -82,7 +82,7 @@ const choosing = ({ probability, rates, rate_field, key, seed }: Settings): Weig
   const keyOf = key === undefined ? undefined : keyReader(key)
   let count = 0
   return (event) => {
-    const value = shares === undefined ? undefined : getPath(event as Fields, path)
+    const value = shares === undefined ? undefined : getPath(event, path)
     const own = value === undefined || typeof value === "object" ? undefined : shares?.get(String(value))
     const share = own ?? probability ?? 1
     const text = keyOf === undefined ? String(count++) : String(keyOf(event) ?? "")
@@ -124,7 +124,7 @@ export const sample = node({
             continue
           }
           const weighed = { ...event }
-          if (putPath(weighed as Fields, target, weight)) passing.push(weighed)
+          if (putPath(weighed, target, weight)) passing.push(weighed)
           else failures.add(event, `${given.weight_field} cannot be written, because a value is in its way`)
         }
         await emit(chosen, passing)

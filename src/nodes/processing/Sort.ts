@@ -1,5 +1,5 @@
 import { Schema } from "effect"
-import { type Fields, fieldPath, getPath } from "../../languages/FieldPath.ts"
+import { fieldPath, getPath } from "../../languages/FieldPath.ts"
 import { dotted, sameFields } from "../FieldUse.ts"
 import { chosen, type Event, errors, node } from "../Node.ts"
 import { batchCharacters, batchRecords } from "../records/BatchSize.ts"
@@ -83,7 +83,7 @@ export const sort = node({
     }
 
     const take = (event: Event) => {
-      const ranks = paths.map((path) => rankOf(getPath(event as Fields, path)))
+      const ranks = paths.map((path) => rankOf(getPath(event, path)))
       if (last !== undefined && compare(ranks, last.ranks) >= 0) return
       const size = sizeOf(event) + entryBytes
       entries.push({ event, ranks, bytes: size })

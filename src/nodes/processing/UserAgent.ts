@@ -1,5 +1,5 @@
 import { Schema } from "effect"
-import { type Fields, fieldPath, getPath } from "../../languages/FieldPath.ts"
+import { fieldPath, getPath } from "../../languages/FieldPath.ts"
 import { chosen, type Event, errors, node } from "../Node.ts"
 import { Failures } from "../records/Failures.ts"
 import { withDefault } from "../settings/SettingsSchema.ts"
@@ -43,7 +43,7 @@ export const userAgent = node({
       const cached = cache.get(text)
       if (cached !== undefined) return cached.value
       const parsed = parse(text)
-      const found = parsed === undefined ? undefined : (placed(below, parsed) as Event)
+      const found = parsed === undefined ? undefined : placed(below, parsed)
       cache.set(text, found)
       return found
     }
@@ -51,7 +51,7 @@ export const userAgent = node({
       process: async (batch, emit) => {
         const found: Array<Event> = []
         for (const event of batch) {
-          const text = getPath(event as Fields, from)
+          const text = getPath(event, from)
           const fields = typeof text === "string" ? find(text) : undefined
           if (fields !== undefined) found.push(merge(event, fields))
           else if (on_missing === "keep") found.push(event)

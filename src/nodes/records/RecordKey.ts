@@ -1,9 +1,9 @@
-import { type Fields, fieldPath, type Value } from "../../languages/FieldPath.ts"
+import { fieldPath } from "../../languages/FieldPath.ts"
 import { fieldReader } from "../../languages/Generated.ts"
 import type { Event } from "../Node.ts"
 
 /** A text for each value: that of another value is another one, also when texts are joined. */
-const textOf = (value: Value): string => {
+const textOf = (value: unknown): string => {
   if (typeof value === "string") return `s${value.length}:${value}`
   if (typeof value === "number") return `n${value};`
   const json = JSON.stringify(value)
@@ -14,9 +14,9 @@ const textOf = (value: Value): string => {
 export type Key = string | number | boolean
 
 /** The key of one value is the value itself where it can be: a text of its own would take time and memory. */
-const ofOne = (value: Value): Key => {
+const ofOne = (value: unknown): Key => {
   if (typeof value === "string") return value.charCodeAt(0) === 0 ? `\u0000s${value}` : value
-  return typeof value === "object" ? `\u0000j${JSON.stringify(value)}` : value
+  return typeof value === "number" || typeof value === "boolean" ? value : `\u0000j${JSON.stringify(value)}`
 }
 
 /**
@@ -29,7 +29,7 @@ export const keyReader = (names: ReadonlyArray<string>): ((event: Event) => Key 
   if (only !== undefined && paths.length === 1) {
     const read = fieldReader(only)
     return (event) => {
-      const value = read(event as Fields)
+      const value = read(event)
       return value === undefined || value === null ? undefined : ofOne(value)
     }
   }
@@ -37,7 +37,7 @@ export const keyReader = (names: ReadonlyArray<string>): ((event: Event) => Key 
   return (event) => {
     let key = ""
     for (let at = 0; at < reads.length; at++) {
-      const value = reads[at]!(event as Fields)
+      const value = reads[at]!(event)
       if (value === undefined || value === null) return undefined
       key += textOf(value)
     }

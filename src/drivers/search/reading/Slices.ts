@@ -1,7 +1,7 @@
 import { Effect, Queue, Semaphore, Stream } from "effect"
 import type { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
-import type { EncodedDocuments, EncodedOptions, Key } from "../../../languages/query/IndexedDocument.ts"
+import type { EncodedDocuments, EncodedOptions, Key, RowEncoding } from "../../../languages/query/IndexedDocument.ts"
 import type { Query } from "../../../languages/query/Query.ts"
 import { type Part, tableOf } from "../indices/Catalog.ts"
 import { type RowTaps, TappedRows } from "../RowTap.ts"
@@ -134,7 +134,7 @@ const read = Effect.fnUntraced(function* (
   turns: Turns,
   rowsOf: (slice: Slice, mark: string) => Stream.Stream<LineRow, SqlError>,
   taps: RowTaps,
-  { fields, encoder }: Pick<EncodedOptions, "fields" | "encoder">
+  { fields, encoder }: RowEncoding
 ) {
   const room = Semaphore.makeUnsafe(ahead)
   const lines = encoder()

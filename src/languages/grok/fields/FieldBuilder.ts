@@ -1,5 +1,5 @@
 import { type CaptureType, type ConversionFailure, coerce } from "../../Coercion.ts"
-import type { Fields, Value } from "../../FieldPath.ts"
+import type { Fields } from "../../FieldPath.ts"
 import { type Branch, branchesOf } from "./Branches.ts"
 import type { Leaf, Match } from "./Leaf.ts"
 
@@ -8,7 +8,7 @@ const slotValue = (
   type: CaptureType,
   name: string,
   failures: Array<ConversionFailure>
-): Value => {
+): string | number | boolean | null => {
   if (text === undefined) return null
   if (type === "string") return text
   const value = coerce(text, type)
@@ -26,9 +26,9 @@ export const leafValue = (
   numbers: ReadonlyArray<number>,
   keepEmpty: boolean,
   failures: Array<ConversionFailure>
-): Value | undefined => {
-  let first: Value | undefined
-  let list: Array<Value> | undefined
+): unknown => {
+  let first: unknown
+  let list: Array<unknown> | undefined
   for (let index = 0; index < slots.length; index++) {
     const { capture, type } = slots[index]!
     const text = match[numbers[capture]!]

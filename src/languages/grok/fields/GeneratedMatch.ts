@@ -1,5 +1,5 @@
 import { type ConversionFailure, coerce } from "../../Coercion.ts"
-import { type Fields, refusedSegment, type Value } from "../../FieldPath.ts"
+import { type Fields, refusedSegment } from "../../FieldPath.ts"
 import { type Branch, branchesOf } from "./Branches.ts"
 import { leafValue } from "./FieldBuilder.ts"
 import type { Leaf, Match } from "./Leaf.ts"
@@ -39,7 +39,7 @@ const literal = (
 const miss = `course.wary = ${wariness}\nreturn undefined`
 
 /** The value of a field with several or converted captures; `rare` when a conversion fails. */
-type Convert = (match: Match) => Value | undefined | typeof rare
+type Convert = (match: Match) => unknown
 const rare: unique symbol = Symbol("rare")
 
 const converter = (leaf: Leaf, numbers: ReadonlyArray<number>): Convert => {

@@ -88,6 +88,6 @@ export const agentReader = async (): Promise<(text: string) => Fields | undefine
       engine: filled({ name: engine.name, version: engine.version })
     }
     const found = Object.entries(parts).filter(([, part]) => typeof part === "string" || Object.keys(part).length > 0)
-    return found.length === 0 ? undefined : (Object.fromEntries(found) as Fields)
+    return found.length === 0 ? undefined : Object.fromEntries(found)
   }
 }

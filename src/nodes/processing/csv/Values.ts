@@ -1,4 +1,3 @@
-import type { Value } from "../../../languages/FieldPath.ts"
 import { readRecord } from "../../../languages/json/JsonNumbers.ts"
 import { reader } from "../../time/DateReader.ts"
 import { settingZone, utc } from "../../time/Zone.ts"
@@ -10,7 +9,7 @@ export type Type = (typeof types)[number]
 const dayMillis = 86_400_000
 
 /** Converts a trimmed text that is not empty; undefined when it is not of the type. */
-type Convert = (text: string) => Value | undefined
+type Convert = (text: string) => string | number | boolean | undefined
 
 /** The value of up to 15 digits, with one decimal point at most; undefined for any other text. */
 const plainNumber = (text: string, point: boolean): number | undefined => {
@@ -51,7 +50,7 @@ const iso = (millis: number): string | undefined => (Number.isNaN(millis) ? unde
 export const converter = (
   formats: ReadonlyArray<string>,
   timezone: string
-): ((text: string, type: Type, column: string) => Value) => {
+): ((text: string, type: Type, column: string) => unknown) => {
   const readers = formats.map((format) => reader(format, { now: Date.now }))
   const zone = settingZone(timezone) ?? utc
   const first = (text: string, own: typeof zone): number =>

@@ -1,5 +1,5 @@
 import { interpolate } from "../../../languages/Decorations.ts"
-import { type Fields, refusedSegment, type Value } from "../../../languages/FieldPath.ts"
+import { type Fields, refusedSegment } from "../../../languages/FieldPath.ts"
 import type { Event } from "../../Node.ts"
 import type { KvSettings } from "./KvSettings.ts"
 import { readPairs } from "./Pairs.ts"
@@ -65,11 +65,11 @@ const naming = (prefix: string, included: ReadonlyArray<string> | undefined, exc
 
 /** Values of a key that came several times. */
 interface Several {
-  readonly values: Array<Value>
+  readonly values: Array<unknown>
   readonly seen: Set<string>
 }
 
-const keyOf = (value: Value): string => (typeof value === "string" ? value : `\0${JSON.stringify(value)}`)
+const keyOf = (value: unknown): string => (typeof value === "string" ? value : `\0${JSON.stringify(value)}`)
 
 /** The fields of the pairs in a text; undefined when there are none. */
 export const readFields = (settings: KvSettings): ((text: string, event: Event) => Fields | undefined) => {
@@ -97,7 +97,8 @@ export const readFields = (settings: KvSettings): ((text: string, event: Event) 
       const name = nameOf(key)
       if (name === undefined) continue
       isEmpty = false
-      const value: Value = (recursive && depth < maxDepth ? collect(cleaned, nameOf, depth + 1) : undefined) ?? cleaned
+      const value: unknown =
+        (recursive && depth < maxDepth ? collect(cleaned, nameOf, depth + 1) : undefined) ?? cleaned
       if (!Object.hasOwn(fields, name)) {
         fields[name] = value
         continue
@@ -122,7 +123,7 @@ export const readFields = (settings: KvSettings): ((text: string, event: Event) 
   const fixed = naming(prefix, include_keys, exclude_keys)
   const defaults = Object.entries(default_keys)
   return (text, event) => {
-    const fill = (one: string) => interpolate(one, event as Fields)
+    const fill = (one: string) => interpolate(one, event)
     const start = isDynamic ? fill(prefix) : prefix
     const nameOf = isDynamic ? naming(start, include_keys?.map(fill), exclude_keys.map(fill)) : fixed
     const fields = collect(text, nameOf, 0)

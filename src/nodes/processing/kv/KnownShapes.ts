@@ -1,4 +1,4 @@
-import type { Fields, Value } from "../../../languages/FieldPath.ts"
+import type { Fields } from "../../../languages/FieldPath.ts"
 import { extender } from "../../../languages/Generated.ts"
 import { sourceField } from "../../records/Source.ts"
 import type { KvSettings } from "./KvSettings.ts"
@@ -17,7 +17,7 @@ const simpleKey = /^[\w.@-]+$/
 interface Shape {
   /** What is before each value: the key and the separator. */
   readonly starts: ReadonlyArray<string>
-  readonly extend: (event: Fields, values: ReadonlyArray<Value>) => Fields
+  readonly extend: (event: Fields, values: ReadonlyArray<unknown>) => Fields
 }
 
 /** Whether a character of ASCII is no blank, which may not belong to a value. */

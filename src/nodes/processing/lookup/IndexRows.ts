@@ -1,4 +1,4 @@
-import { type Fields, fieldPath, getPath, type Value } from "../../../languages/FieldPath.ts"
+import { type Fields, fieldPath, getPath } from "../../../languages/FieldPath.ts"
 import { parseJson } from "../../../languages/json/JsonValue.ts"
 import { unknownName } from "../../../languages/Suggest.ts"
 import type { NodeContext } from "../../Node.ts"
@@ -89,7 +89,7 @@ export class IndexRows {
       const { [this.#given.key]: _, ...rest } = document
       return rest
     }
-    const row: Array<readonly [string, Value]> = []
+    const row: Array<readonly [string, unknown]> = []
     for (const [name, path] of this.#columns) {
       const value = getPath(document, path)
       if (value !== undefined) row.push([name, value])

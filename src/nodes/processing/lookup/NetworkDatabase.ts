@@ -1,4 +1,3 @@
-import type { Value } from "../../../languages/FieldPath.ts"
 import type { NodeContext } from "../../Node.ts"
 import { type FileSource, filesOf, referenceOf } from "../../settings/StorageSettings.ts"
 import type { Address } from "../addresses/Address.ts"
@@ -12,11 +11,11 @@ export interface NetworkDatabase {
   /** What the database says that it is, such as `GeoLite2-City`. */
   readonly type: string
   /** The record of the smallest network of an address; undefined when there is none. */
-  readonly find: (address: Address) => Value | undefined
+  readonly find: (address: Address) => unknown
 }
 
 /** A value of the database as JSON has it. Its numbers of 64 bits and more are strings when a double would round them. */
-const jsonOf = (value: unknown): Value => {
+const jsonOf = (value: unknown): unknown => {
   if (typeof value === "bigint") return Number.isSafeInteger(Number(value)) ? Number(value) : String(value)
   if (typeof value === "number") return Number.isFinite(value) ? value : null
   if (value instanceof Uint8Array) return Buffer.from(value).toString("hex")

@@ -117,7 +117,7 @@ export const loadTable = async (
       const name = keyOf(Object.hasOwn(row, key) ? row[key] : undefined)
       if (name === undefined) continue
       const kept = Object.entries(row).filter(([column]) => columns?.includes(column) ?? column !== key)
-      if (table.add(name, Object.fromEntries(kept) as Fields)) continue
+      if (table.add(name, Object.fromEntries(kept))) continue
       throw new Error(
         `row ${rows} of the table has no network in ${key}: ${name.slice(0, 60)}; write 10.0.0.0/8 or 2001:db8::/32`
       )

@@ -1,4 +1,4 @@
-import { type Fields, fieldPath, putPath, type Value, withPath } from "../../../languages/FieldPath.ts"
+import { type Fields, fieldPath, putPath, withPath } from "../../../languages/FieldPath.ts"
 import { fieldReader, memberWriter, pruner } from "../../../languages/Generated.ts"
 
 /**
@@ -12,8 +12,8 @@ export class Place {
   /** Whether it is a member of the record; objects have some that no record gave them, such as `toString`. */
   readonly #isMember: boolean
   /** The value of the field. */
-  readonly read: (event: Fields) => Value | undefined
-  readonly #set: (event: Fields, value: Value) => void
+  readonly read: (event: Fields) => unknown
+  readonly #set: (event: Fields, value: unknown) => void
 
   constructor(name: string) {
     this.name = name
@@ -25,21 +25,21 @@ export class Place {
   }
 
   /** False when a value that is no object is on the way. */
-  write(event: Fields, value: Value): boolean {
+  write(event: Fields, value: unknown): boolean {
     if (!this.#isMember) return putPath(event, this.path, value)
     this.#set(event, value)
     return true
   }
 
-  remove(event: { [key: string]: Value | undefined }): void {
+  remove(event: Fields): void {
     const key = this.#key
-    if (this.read(event as Fields) === undefined) return
+    if (this.read(event) === undefined) return
     event[key] = this.path.length === 1 ? undefined : withPath(event[key] as Fields, this.path.slice(1), undefined)
   }
 }
 
 /** Sets a member of any name: an assignment of `__proto__` would set the prototype. */
-export const setMember = (fields: Fields, key: string, value: Value): void => {
+export const setMember = (fields: Fields, key: string, value: unknown): void => {
   if (key === "__proto__") {
     Object.defineProperty(fields, key, { value, enumerable: true, configurable: true, writable: true })
   } else fields[key] = value
@@ -72,7 +72,7 @@ export const compacting = (): ((event: Fields) => Fields) => {
 const compacted = (event: Fields): Fields => {
   const kept: Fields = {}
   for (const key in event) {
-    const value: Value | undefined = event[key]
+    const value = event[key]
     if (value !== undefined) setMember(kept, key, value)
   }
   return kept

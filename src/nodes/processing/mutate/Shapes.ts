@@ -1,6 +1,6 @@
-import { type Fields, isObject, refusedSegment, type Value } from "../../../languages/FieldPath.ts"
+import * as Predicate from "effect/Predicate"
+import { type Fields, refusedSegment } from "../../../languages/FieldPath.ts"
 import { isDeeperThan } from "../../../languages/json/JsonValue.ts"
-import type { Event } from "../../Node.ts"
 import { merge } from "../ParsingNode.ts"
 import { setMember } from "./Place.ts"
 
@@ -27,10 +27,10 @@ export const flattened = (object: Fields, separator: string): Fields | Refusal =
   let twice: string | undefined
   const add = (fields: Fields, prefix: string) => {
     for (const key of Object.keys(fields)) {
-      const value: Value | undefined = fields[key]
+      const value = fields[key]
       if (value === undefined) continue
       const name = `${prefix}${key}`
-      if (isObject(value) && Object.keys(value).length > 0) {
+      if (Predicate.isObject(value) && Object.keys(value).length > 0) {
         add(value, `${name}${separator}`)
         continue
       }
@@ -50,8 +50,8 @@ export const expanded = (object: Fields, separator: string): Fields | Refusal =>
   /** Objects that belong to the result alone; others are copied before they are changed. */
   const own = new Set<Fields>([made])
   const innerOf = (parent: Fields, key: string): Fields | undefined => {
-    const value: Value | undefined = Object.hasOwn(parent, key) ? parent[key] : undefined
-    if (value !== undefined && !isObject(value)) return undefined
+    const value = Object.hasOwn(parent, key) ? parent[key] : undefined
+    if (value !== undefined && !Predicate.isObject(value)) return undefined
     if (value !== undefined && own.has(value)) return value
     const inner = value === undefined ? {} : { ...value }
     own.add(inner)
@@ -59,7 +59,7 @@ export const expanded = (object: Fields, separator: string): Fields | Refusal =>
     return inner
   }
   for (const name of Object.keys(object)) {
-    const value: Value | undefined = object[name]
+    const value = object[name]
     if (value === undefined) continue
     const parts = name.split(separator)
     // A name that begins or ends with the separator, and one of a prototype, is a name as any other.
@@ -70,29 +70,35 @@ export const expanded = (object: Fields, separator: string): Fields | Refusal =>
     for (const key of path.slice(0, -1)) parent = parent && innerOf(parent, key)
     const last = path[path.length - 1]!
     const present = parent !== undefined && Object.hasOwn(parent, last) ? parent[last] : undefined
-    if (parent === undefined || (present !== undefined && !(isObject(present) && isObject(value)))) {
+    if (
+      parent === undefined ||
+      (present !== undefined && !(Predicate.isObject(present) && Predicate.isObject(value)))
+    ) {
       return new Refusal(`${name.slice(0, 100)} cannot be expanded, because a value is in its way`)
     }
-    setMember(parent, last, isObject(present) && isObject(value) ? (merge(present, value) as Fields) : value)
+    setMember(parent, last, Predicate.isObject(present) && Predicate.isObject(value) ? merge(present, value) : value)
   }
   return isDeeperThan(made, maxDepth) ? new Refusal(tooDeep) : made
 }
 
 /** The values merged: the members of objects, or the items of lists, where any other value is a list of one. */
-export const mergedValues = (values: ReadonlyArray<{ readonly name: string; readonly value: Value }>, into: string) => {
+export const mergedValues = (
+  values: ReadonlyArray<{ readonly name: string; readonly value: unknown }>,
+  into: string
+) => {
   const [first, ...others] = values
   if (first === undefined) return undefined
-  let merged: Value = first.value
-  if (!isObject(merged)) {
-    const other = others.find(({ value }) => isObject(value))
+  if (!Predicate.isObject(first.value)) {
+    const other = others.find(({ value }) => Predicate.isObject(value))
     if (other !== undefined) return unlike(other.name, into)
-    return values.flatMap(({ value }): ReadonlyArray<Value> => (Array.isArray(value) ? value : [value as Value]))
+    return values.flatMap(({ value }): ReadonlyArray<unknown> => (Array.isArray(value) ? value : [value]))
   }
+  let merged: Fields = first.value
   if (isDeeperThan(merged, maxDepth)) return new Refusal(tooDeep)
   for (const { name, value } of others) {
-    if (!isObject(value)) return unlike(name, into)
+    if (!Predicate.isObject(value)) return unlike(name, into)
     if (isDeeperThan(value, maxDepth)) return new Refusal(tooDeep)
-    merged = merge(merged as Event, value) as Fields
+    merged = merge(merged, value)
   }
   return merged
 }

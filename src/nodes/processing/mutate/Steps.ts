@@ -1,6 +1,7 @@
+import * as Predicate from "effect/Predicate"
 import { interpolate } from "../../../languages/Decorations.ts"
 import { predicate } from "../../../languages/expression/Compile.ts"
-import { type Fields, fieldPath, isObject, type Value } from "../../../languages/FieldPath.ts"
+import { type Fields, fieldPath } from "../../../languages/FieldPath.ts"
 import { fieldAdder } from "../../../languages/Generated.ts"
 import { isLineSource, keepSource, sourceField } from "../../records/Source.ts"
 import { transforms } from "../kv/Fields.ts"
@@ -38,7 +39,7 @@ const each = <A>(members: Readonly<Record<string, A>>, stepOf: (name: string, va
   inOrder(Object.entries(members).map(([name, value]) => stepOf(name, value)))
 
 /** Changes the values of fields that are there: `change` returns the new value or why there is none. */
-const changing = (names: Iterable<string>, change: (value: Value, name: string) => Value | Refusal): Step => {
+const changing = (names: Iterable<string>, change: (value: unknown, name: string) => unknown): Step => {
   const steps = [...names].map((name): Step => {
     const place = new Place(name)
     return (event) => {
@@ -63,7 +64,7 @@ const moving = (from: string, to: string, isKept = false): Step => {
   }
 }
 
-const setting = (name: string, value: Value, isMissing: boolean): Step => {
+const setting = (name: string, value: unknown, isMissing: boolean): Step => {
   const place = new Place(name)
   const valueOf =
     typeof value === "string" && value.includes("%{") ? (event: Fields) => interpolate(value, event) : () => value
@@ -85,14 +86,14 @@ const keeping = (names: ReadonlyArray<string>): Step => {
   }
 }
 
-const isText = (value: Value): value is string | number | boolean => typeof value !== "object"
+const isText = (value: unknown): value is string | number | boolean => typeof value !== "object"
 
 /** Changes texts, alone or in a list. Other values in a list stay, and null does. */
-const ofTexts = (names: ReadonlyArray<string>, change: (text: string, name: string) => Value | Refusal): Step =>
+const ofTexts = (names: ReadonlyArray<string>, change: (text: string, name: string) => unknown): Step =>
   changing(names, (value, name) => {
     if (typeof value === "string") return change(value, name)
     if (!Array.isArray(value)) return isText(value) ? value : new Refusal(`the field ${name} is not a text`)
-    const changed: Array<Value> = []
+    const changed: Array<unknown> = []
     for (const item of value) {
       const next = typeof item === "string" ? change(item, name) : item
       if (next instanceof Refusal) return next
@@ -110,7 +111,7 @@ const replacing = ({ fields, pattern, with: text }: NonNullable<Operation["repla
     if (!Array.isArray(value)) {
       return isText(value) ? change(String(value), name) : new Refusal(`the field ${name} is not a text`)
     }
-    const changed: Array<Value> = []
+    const changed: Array<unknown> = []
     for (const item of value) {
       const text = typeof item === "number" ? String(item) : item
       const next = typeof text === "string" ? change(text, name) : text
@@ -121,20 +122,20 @@ const replacing = ({ fields, pattern, with: text }: NonNullable<Operation["repla
   })
 }
 
-const joining = (separator: string) => (value: Value, name: string) => {
+const joining = (separator: string) => (value: unknown, name: string) => {
   if (!Array.isArray(value)) return new Refusal(`the field ${name} is not a list`)
-  if (value.some((item: Value) => typeof item === "object" && item !== null)) {
+  if (value.some((item: unknown) => typeof item === "object" && item !== null)) {
     return new Refusal(`the field ${name} has a list or an object in it`)
   }
   return value.join(separator)
 }
 
-const splitting = (separator: string) => (value: Value, name: string) =>
+const splitting = (separator: string) => (value: unknown, name: string) =>
   isText(value) ? String(value).split(separator) : new Refusal(`the field ${name} is not a text`)
 
 const converting = (type: Parameters<typeof conversion>[0]) => {
   const convert = conversion(type)
-  return (value: Value, name: string) => {
+  return (value: unknown, name: string) => {
     const converted = convert(value)
     if (converted !== undefined) return converted
     const text = isText(value) ? String(value) : JSON.stringify(value)
@@ -160,7 +161,7 @@ const merging = ({ into, from }: NonNullable<Operation["merge"]>): Step => {
 const shaping = (field: string | undefined, shape: (object: Fields) => Fields | Refusal): Step => {
   if (field !== undefined) {
     return changing([field], (value) =>
-      isObject(value) ? shape(value) : new Refusal(`the field ${field} is not an object`)
+      Predicate.isObject(value) ? shape(value) : new Refusal(`the field ${field} is not an object`)
     )
   }
   return (event) => {
@@ -169,7 +170,7 @@ const shaping = (field: string | undefined, shape: (object: Fields) => Fields | 
     const shaped = shape(isPlaced ? rest : event)
     if (shaped instanceof Refusal) return shaped.reason
     // Where a record is from is one value.
-    return isPlaced ? ({ ...shaped, [sourceField]: place } as Fields) : shaped
+    return isPlaced ? { ...shaped, [sourceField]: place } : shaped
   }
 }
 
@@ -192,8 +193,8 @@ const makers: { readonly [Name in keyof Given]: (given: Given[Name]) => Step } =
     }
   },
   keep: keeping,
-  set: (members) => each(members, (name, value) => setting(name, value as Value, false)),
-  default: (members) => each(members, (name, value) => setting(name, value as Value, true)),
+  set: (members) => each(members, (name, value) => setting(name, value, false)),
+  default: (members) => each(members, (name, value) => setting(name, value, true)),
   convert: (members) => each(members, (name, type) => changing([name], converting(type))),
   split: (members) => each(members, (name, separator) => changing([name], splitting(separator))),
   join: (members) => each(members, (name, separator) => changing([name], joining(separator))),
@@ -266,6 +267,6 @@ export const mutation = (operations: ReadonlyArray<Operation>): ((event: Fields)
       if (typeof made === "string") return `operation ${named[at]!.at + 1} (${named[at]!.name}): ${made}`
       next = made
     }
-    return keepSource(event, compacted === undefined ? next : compacted(next)) as Fields
+    return keepSource(event, compacted === undefined ? next : compacted(next))
   }
 }

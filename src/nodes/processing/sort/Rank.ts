@@ -1,4 +1,3 @@
-import type { Value } from "../../../languages/FieldPath.ts"
 import { compareDecimals } from "../../../languages/json/JsonNumbers.ts"
 
 /** A number whose digits a double does not hold. */
@@ -27,7 +26,7 @@ export type Rank = number | LongNumber | string | Other | undefined
 const decimal = /^-?(?:0|[1-9]\d{0,999})(?:\.\d{1,1000})?(?:[eE][+-]?\d{1,9})?$/
 
 /** Makes a value ready for comparisons; undefined for a missing one. A text that is a number counts as one. */
-export const rankOf = (value: Value | undefined): Rank => {
+export const rankOf = (value: unknown): Rank => {
   if (typeof value === "number") return Number.isNaN(value) ? undefined : value
   if (typeof value === "string") {
     const first = value.charCodeAt(0)
