@@ -12,21 +12,21 @@ import {
   noSql,
   parse
 } from "../../src/services/flowlines/Decoder.ts"
-import type { Binding } from "../../src/services/flowlines/validation/Binding.ts"
+import type { ReferenceValues } from "../../src/services/flowlines/validation/FilledContent.ts"
 
-const decode = (text: string, binding: Binding = {}): Result.Result<Definition, ReadonlyArray<Issue>> =>
-  Result.flatMap(parse({ name: "f.yaml", bytes: new TextEncoder().encode(text) }, binding), (document) =>
-    conclude(document, check(document.bound, {}, noSql), noSql)
+const decode = (text: string, values: ReferenceValues = {}): Result.Result<Definition, ReadonlyArray<Issue>> =>
+  Result.flatMap(parse({ name: "f.yaml", bytes: new TextEncoder().encode(text) }, values), (document) =>
+    conclude(document, check(document.filled, {}, noSql), noSql)
   )
 
-const bound = (text: string, binding: Binding = {}): Definition => {
-  const result = decode(text, binding)
+const filled = (text: string, values: ReferenceValues = {}): Definition => {
+  const result = decode(text, values)
   if (Result.isFailure(result)) throw new Error(JSON.stringify(result.failure))
   return result.success
 }
 
-const refused = (text: string, binding: Binding = {}): ReadonlyArray<Issue> => {
-  const result = decode(text, binding)
+const refused = (text: string, values: ReferenceValues = {}): ReadonlyArray<Issue> => {
+  const result = decode(text, values)
   if (Result.isSuccess(result)) throw new Error("accepted")
   return result.failure
 }
@@ -69,7 +69,7 @@ level: { type: enum, values: [low, high], default: low }`
       // biome-ignore lint/suspicious/noTemplateCurlyInString: references of flowlines
       'where: "count > ${param:count}"'
     )
-    const given = bound(text, { given: { word: "hello", count: 7, loud: true, level: "high" } })
+    const given = filled(text, { given: { word: "hello", count: 7, loud: true, level: "high" } })
     const message = "hello 7/0.5 true 5s 2026-01-31 high"
     // biome-ignore lint/suspicious/noTemplateCurlyInString: the escaped text
     expect(settingsOf(given)).toEqual({ messages: [message, "${param:word}"], count: 7 })
@@ -110,8 +110,8 @@ level: { type: enum, values: [low, high], default: low }`
     expect(issue?.detail).toMatch(/\(the value of \$\{param:rule\}\)$/)
     expect(issue?.pointer).toBe("/dag/1/settings/where")
     // Without a value nothing is known that could be wrong.
-    expect(settingsOf(bound(text), 1)).toEqual({ where: "rule" })
-    expect(settingsOf(bound(text, { given: { rule: "a > 1" } }), 1)).toEqual({ where: "a > 1" })
+    expect(settingsOf(filled(text), 1)).toEqual({ where: "rule" })
+    expect(settingsOf(filled(text, { given: { rule: "a > 1" } }), 1)).toEqual({ where: "a > 1" })
   })
 
   it("are checked when a flowline is saved, with their places", () => {
@@ -145,9 +145,9 @@ what: { type: text }`,
   it("that need not be given are left out with their settings", () => {
     // biome-ignore lint/suspicious/noTemplateCurlyInString: references of flowlines
     const text = flowline("count: { type: integer, required: false }", 'messages: [a], count: "${param:count}"')
-    expect(settingsOf(bound(text, { given: {} }))).toEqual({ messages: ["a"] })
-    expect(settingsOf(bound(text, { given: { count: 2 } }))).toEqual({ messages: ["a"], count: 2 })
-    const { dag, kept } = bound(text, { given: {} })
+    expect(settingsOf(filled(text, { given: {} }))).toEqual({ messages: ["a"] })
+    expect(settingsOf(filled(text, { given: { count: 2 } }))).toEqual({ messages: ["a"], count: 2 })
+    const { dag, kept } = filled(text, { given: {} })
     expect(Result.getOrThrow(decodeStored(dag, kept)).dag[0].settings).toEqual({ messages: ["a"] })
   })
 
@@ -172,7 +172,7 @@ dag:
       expect(refused(secrets(text), { given: values }).map((issue) => issue.detail)).toContain(detail)
     }
     // biome-ignore lint/suspicious/noTemplateCurlyInString: references of flowlines
-    const beside = bound(secrets("${param:a} ${secret:TOKEN}"), { given: { a: "Bearer" } })
+    const beside = filled(secrets("${param:a} ${secret:TOKEN}"), { given: { a: "Bearer" } })
     // biome-ignore lint/suspicious/noTemplateCurlyInString: a reference
     expect(settingsOf(beside, 1)?.["headers"]).toEqual({ x: "Bearer ${secret:TOKEN}" })
   })
@@ -203,8 +203,8 @@ dag:
   - { type: generator_input, settings: { messages: [a] }, publish: [ { stream: out } ] }
   - { type: show, subscribe: [ { component: generator_input, stream: out } ] }
 `
-    expect(bound(text).flowline.settings.failWhen).toEqual(["rejected > 5 %"])
-    const { settings } = bound(text, { given: { most: 60, share: 7.5 } }).flowline
+    expect(filled(text).flowline.settings.failWhen).toEqual(["rejected > 5 %"])
+    const { settings } = filled(text, { given: { most: 60, share: 7.5 } }).flowline
     expect(settings).toEqual({ timeout_seconds: 60, failWhen: ["rejected > 7.5 %"] })
     expect(refused(text, { given: { most: 0 } })[0]?.pointer).toBe("/settings/timeout_seconds")
   })
@@ -216,7 +216,7 @@ describe("variables", () => {
 
   it("stand for values of any kind, of which an execution keeps those that it uses", () => {
     const variables = { values: { words: ["a", "b"], count: 2, other: 1 }, environment: "production" }
-    const { kept, flowline: found } = bound(text, { given: {}, variables })
+    const { kept, flowline: found } = filled(text, { given: {}, variables })
     expect(found.dag[0].settings).toEqual({ messages: ["a", "b"], count: 2 })
     expect(kept).toEqual({
       parameters: { x: "a" },
@@ -227,7 +227,7 @@ describe("variables", () => {
 
   it("that do not exist are a warning when a flowline is saved and a fault when it is executed", () => {
     const variables = { values: { word: ["a"], count: 2 }, environment: "test" }
-    expect(bound(text, { variables }).warnings).toEqual([
+    expect(filled(text, { variables }).warnings).toEqual([
       'generator_input: there is no variable "words" in the environment test; did you mean "word"? Runs fail without it'
     ])
     expect(refused(text, { given: {}, variables }).map(({ pointer, detail }) => [pointer, detail])).toEqual([

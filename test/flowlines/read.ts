@@ -13,7 +13,7 @@ import type { FlowlineFile } from "../../src/services/flowlines/FlowlineFile.ts"
 
 /** Parses and validates a file, without its SQL. */
 export const decode = (file: FlowlineFile): Result.Result<Definition, ReadonlyArray<Issue>> =>
-  Result.flatMap(parse(file), (document) => conclude(document, check(document.bound, {}, noSql), noSql))
+  Result.flatMap(parse(file), (document) => conclude(document, check(document.filled, {}, noSql), noSql))
 
 /** Parses and validates a file as the layer's decoder does. */
 export const decodeThere = Effect.fnUntraced(

@@ -11,11 +11,11 @@ const orRefused = <A>(result: Result.Result<A, ReadonlyArray<Issue>>) =>
 
 /** Decodes in this process. */
 export const layer = Layer.succeed(FlowlineDecoder, {
-  parse: (file, _, binding) => orRefused(parse(file, binding)),
-  validate: ({ needs, source, bound }, surroundings) =>
+  parse: (file, _, values) => orRefused(parse(file, values)),
+  validate: ({ needs, source, filled }, surroundings) =>
     Effect.flatMap(
       Effect.promise(() => sqlFindings(needs.sql, undefined)),
-      (sql) => orRefused(conclude({ needs, source: source!, bound: bound! }, check(bound!, surroundings, sql), sql))
+      (sql) => orRefused(conclude({ needs, source: source!, filled: filled! }, check(filled!, surroundings, sql), sql))
     ),
   compare: (_, from, to) => Effect.sync(() => JSON.stringify(compared(from, to)))
 })

@@ -13,7 +13,7 @@ import {
   type Surroundings
 } from "../../services/flowlines/Decoder.ts"
 import type { FullVersion } from "../../services/flowlines/FlowlineStore.ts"
-import type { Bound } from "../../services/flowlines/validation/Binding.ts"
+import type { FilledContent } from "../../services/flowlines/validation/FilledContent.ts"
 import type { Needs } from "../../services/flowlines/validation/Outline.ts"
 import { compared } from "../../services/flowlines/versions/Comparison.ts"
 import { Settings } from "../../services/shared/settings/Settings.ts"
@@ -47,7 +47,7 @@ const lightBytes = 32 * 1024
 const sizeOf = ({ dag, file }: FullVersion): number => dag.length + (file?.bytes.length ?? 0)
 
 /** Whether checking takes a few milliseconds at most: little text and few pattern references to compile. */
-const isLight = ({ matched, value }: Bound, { patterns }: Surroundings): boolean => {
+const isLight = ({ matched, value }: FilledContent, { patterns }: Surroundings): boolean => {
   if (matched.length > 0) return false
   const texts = [JSON.stringify(value), ...(patterns?.sources ?? []).map(({ text }) => text)]
   if (texts.reduce((length, text) => length + text.length, 0) > 64 * 1024) return false
@@ -92,30 +92,34 @@ export const limited = (limits: Limits) =>
         return found ?? (yield* tooMuch)
       }, Effect.scoped)
 
-      const checkInThread = Effect.fnUntraced(function* (bound: Bound, surroundings: Surroundings, sql: SqlFindings) {
-        const answer = yield* answerOf(yield* aThread(surroundings.tenant), { bound, surroundings, sql })
+      const checkInThread = Effect.fnUntraced(function* (
+        filled: FilledContent,
+        surroundings: Surroundings,
+        sql: SqlFindings
+      ) {
+        const answer = yield* answerOf(yield* aThread(surroundings.tenant), { filled, surroundings, sql })
         if ("checked" in answer) return Result.succeed(answer.checked)
         return "findings" in answer ? Result.fail(answer.findings) : yield* tooMuch
       }, Effect.scoped)
 
       return FlowlineDecoder.of({
-        parse: Effect.fn("FlowlineDecoder.parse")(function* (file, tenant, binding) {
-          if (file.bytes.length <= lightBytes) return yield* orRefused(parse(file, binding))
+        parse: Effect.fn("FlowlineDecoder.parse")(function* (file, tenant, values) {
+          if (file.bytes.length <= lightBytes) return yield* orRefused(parse(file, values))
           const thread = yield* aThread(tenant)
-          const answer = yield* answerOf(thread, { file, binding })
+          const answer = yield* answerOf(thread, { file, values })
           if (!("needs" in answer)) return yield* tooMuch
           const document: FlowlineDocument = { needs: answer.needs }
           keepers.set(document, thread)
           return document
         }),
         validate: Effect.fn("FlowlineDecoder.validate")(function* (document, surroundings) {
-          const { bound, needs, source } = document
+          const { filled, needs, source } = document
           const sql = yield* sqlFindings(needs, surroundings.tenant)
-          if (source !== undefined && bound !== undefined) {
-            const checked = isLight(bound, surroundings)
-              ? check(bound, surroundings, sql)
-              : yield* checkInThread(bound, surroundings, sql)
-            return yield* orRefused(conclude({ needs, source, bound }, checked, sql))
+          if (source !== undefined && filled !== undefined) {
+            const checked = isLight(filled, surroundings)
+              ? check(filled, surroundings, sql)
+              : yield* checkInThread(filled, surroundings, sql)
+            return yield* orRefused(conclude({ needs, source, filled }, checked, sql))
           }
           const thread = keepers.get(document)
           const answer = thread === undefined ? undefined : yield* answerOf(thread, { surroundings, sql })

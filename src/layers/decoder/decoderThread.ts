@@ -13,7 +13,7 @@ import {
 } from "../../services/flowlines/Decoder.ts"
 import type { FlowlineFile } from "../../services/flowlines/FlowlineFile.ts"
 import type { FullVersion } from "../../services/flowlines/FlowlineStore.ts"
-import type { Binding, Bound } from "../../services/flowlines/validation/Binding.ts"
+import type { FilledContent, ReferenceValues } from "../../services/flowlines/validation/FilledContent.ts"
 import type { Finding } from "../../services/flowlines/validation/Finding.ts"
 import type { Needs } from "../../services/flowlines/validation/Outline.ts"
 import { compared } from "../../services/flowlines/versions/Comparison.ts"
@@ -23,9 +23,9 @@ import { compared } from "../../services/flowlines/versions/Comparison.ts"
  * compare two versions.
  */
 export type Task =
-  | { readonly file: FlowlineFile; readonly binding: Binding | undefined }
+  | { readonly file: FlowlineFile; readonly values: ReferenceValues | undefined }
   | { readonly surroundings: Surroundings; readonly sql: SqlFindings }
-  | { readonly bound: Bound; readonly surroundings: Surroundings; readonly sql: SqlFindings }
+  | { readonly filled: FilledContent; readonly surroundings: Surroundings; readonly sql: SqlFindings }
   | { readonly from: FullVersion; readonly to: FullVersion }
 
 export type Answer =
@@ -42,19 +42,19 @@ let kept: ParsedDocument | undefined
 
 const answerTo = (task: Task): Answer | undefined => {
   if ("file" in task) {
-    const parsed = parse(task.file, task.binding)
+    const parsed = parse(task.file, task.values)
     kept = Result.getOrUndefined(parsed)
     return Result.isSuccess(parsed) ? { needs: parsed.success.needs } : { issues: parsed.failure }
   }
   if ("from" in task) return { comparison: JSON.stringify(compared(task.from, task.to)) }
-  if ("bound" in task) {
-    const checked = check(task.bound, task.surroundings, task.sql)
+  if ("filled" in task) {
+    const checked = check(task.filled, task.surroundings, task.sql)
     return Result.isSuccess(checked) ? { checked: checked.success } : { findings: checked.failure }
   }
   const document = kept
   kept = undefined
   if (document === undefined) return undefined
-  const concluded = conclude(document, check(document.bound, task.surroundings, task.sql), task.sql)
+  const concluded = conclude(document, check(document.filled, task.surroundings, task.sql), task.sql)
   return Result.isSuccess(concluded) ? { definition: concluded.success } : { issues: concluded.failure }
 }
 

@@ -7,7 +7,7 @@ import { ArchiveId } from "../archives/Archive.ts"
 import { Archives } from "../archives/Archives.ts"
 import { Audit } from "../audit/Audit.ts"
 import { FlowlineStore } from "../flowlines/FlowlineStore.ts"
-import { type BoundVersion, Flowlines, type StartedExecution, Starter } from "../flowlines/Flowlines.ts"
+import { Flowlines, type StartedExecution, Starter, type VersionWithValues } from "../flowlines/Flowlines.ts"
 import { LimitRefusals } from "../limits/LimitRefusals.ts"
 import { TenantRules } from "../limits/TenantRules.ts"
 import { Gateway } from "../runs/Gateway.ts"
@@ -40,7 +40,7 @@ export class Executions extends Context.Service<
     readonly start: (
       tenant: TenantId,
       action: string,
-      flowline: Effect.Effect<BoundVersion, StorageUnreachable>,
+      flowline: Effect.Effect<VersionWithValues, StorageUnreachable>,
       commit?: Commit<StartedExecution>,
       origin?: Origin
     ) => Effect.Effect<StartedExecution, Conflict | QueueFull | StorageUnreachable>
@@ -219,7 +219,7 @@ export class Executions extends Context.Service<
         execute: Effect.fn("Executions.execute")(function* (tenant, flowlineId, version, commit, given = {}) {
           const saved = yield* flowlines.get(tenant, flowlineId, version)
           yield* admit(tenant)
-          const flowline = yield* flowlines.bound(tenant, saved, given)
+          const flowline = yield* flowlines.withParameters(tenant, saved, given)
           return yield* start(tenant, "flowlines.execute", Effect.succeed(flowline), commit)
         }),
         executeOnce: Effect.fn("Executions.executeOnce")(function* (tenant, file, commit, given = {}) {

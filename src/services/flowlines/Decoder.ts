@@ -13,8 +13,14 @@ import type { RunCeilings } from "../shared/settings/Settings.ts"
 import type { TenantId } from "../shared/Tenant.ts"
 import type { FlowlineFile } from "./FlowlineFile.ts"
 import type { FullVersion } from "./FlowlineStore.ts"
-import { type Binding, type Bound, bind, settled, settledResult } from "./validation/Binding.ts"
 import { fieldWarnings } from "./validation/FieldCheck.ts"
+import {
+  type FilledContent,
+  fillReferences,
+  type ReferenceValues,
+  settled,
+  settledResult
+} from "./validation/FilledContent.ts"
 import { type Finding, valueAt } from "./validation/Finding.ts"
 import { type Needs, needsOf, outline } from "./validation/Outline.ts"
 import { patternFindings } from "./validation/ParameterCheck.ts"
@@ -26,7 +32,7 @@ export interface FlowlineDocument {
   /** The parsed file; absent when a decoder thread holds it, because it is too large to copy. */
   readonly source?: SourceDocument
   /** Its content with values in place of its references; present with `source`. */
-  readonly bound?: Bound
+  readonly filled?: FilledContent
 }
 
 /** The tenant's data that validation uses, as far as the document needs it. */
@@ -82,7 +88,7 @@ export class FlowlineDecoder extends Context.Service<
     readonly parse: (
       file: FlowlineFile,
       tenant?: TenantId,
-      binding?: Binding
+      values?: ReferenceValues
     ) => Effect.Effect<FlowlineDocument, BadRequest | Overloaded, Scope.Scope>
     /** Validates a document. Fails with all its faults. */
     readonly validate: (
@@ -97,27 +103,30 @@ export class FlowlineDecoder extends Context.Service<
 /** A document with its content. */
 export type ParsedDocument = Required<FlowlineDocument>
 
-export const parse = (file: FlowlineFile, binding: Binding = {}): Result.Result<ParsedDocument, ReadonlyArray<Issue>> =>
+export const parse = (
+  file: FlowlineFile,
+  values: ReferenceValues = {}
+): Result.Result<ParsedDocument, ReadonlyArray<Issue>> =>
   Result.map(readDocument(file), (source) => {
-    const bound = bind(source.value, binding)
-    return { needs: needsOf(outline(bound.value)), source, bound }
+    const filled = fillReferences(source.value, values)
+    return { needs: needsOf(outline(filled.value)), source, filled }
   })
 
 const decodeFlowline = Schema.decodeUnknownResult(Flowline)
 
 /** The faults of a document with its values, except those of its SQL; without any, its warnings. */
 export const check = (
-  bound: Bound,
+  filled: FilledContent,
   { own = [], ...surroundings }: Surroundings,
   { columns }: SqlFindings
 ): Result.Result<CheckedFlowline, ReadonlyArray<Finding>> => {
-  const result = settledResult(bound, validate(bound.value, { ...surroundings, own: ownNodes(own) }), decodeFlowline)
-  const findings = [...bound.findings, ...patternFindings(bound.matched)]
+  const result = settledResult(filled, validate(filled.value, { ...surroundings, own: ownNodes(own) }), decodeFlowline)
+  const findings = [...filled.findings, ...patternFindings(filled.matched)]
   if (Result.isFailure(result)) return Result.fail([...findings, ...result.failure])
   if (findings.length > 0) return Result.fail(findings)
   const flowline = result.success
   const { patterns, tenant } = surroundings
-  const warnings = fieldWarnings(flowline, { patterns, tenant }, columns, bound.open)
+  const warnings = fieldWarnings(flowline, { patterns, tenant }, columns, filled.open)
   return Result.succeed({ flowline, warnings })
 }
 
@@ -126,22 +135,22 @@ const maxIssues = 200
 
 /** Combines the outcome of a {@link check} with the faults of the SQL. All issues, in the order of the file. */
 export const conclude = (
-  { source, bound }: ParsedDocument,
+  { source, filled }: ParsedDocument,
   checked: Result.Result<CheckedFlowline, ReadonlyArray<Finding>>,
   { findings }: SqlFindings
 ): Result.Result<Definition, ReadonlyArray<Issue>> => {
-  const sql = settled(findings, bound)
+  const sql = settled(findings, filled)
   if (Result.isFailure(checked)) return Result.fail(report([...checked.failure, ...sql], source))
   if (sql.length > 0) return Result.fail(report(sql, source))
   const { flowline, warnings } = checked.success
   const placed = report(warnings, source).map(({ detail, line, column }) =>
     line === undefined ? detail : `line ${line}, column ${column}: ${detail}`
   )
-  const { kept } = bound
+  const { kept } = filled
   return Result.succeed({
     flowline,
     dag: JSON.stringify(source.value),
-    warnings: [...bound.warnings, ...placed],
+    warnings: [...filled.warnings, ...placed],
     ...(kept === undefined ? {} : { kept })
   })
 }

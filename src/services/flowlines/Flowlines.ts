@@ -51,7 +51,7 @@ export interface SaveInto {
 }
 
 /** A version that is about to be executed, and the values that the execution keeps, if it has any. */
-export interface BoundVersion extends FlowlineVersion {
+export interface VersionWithValues extends FlowlineVersion {
   readonly kept?: KeptValues
 }
 
@@ -100,13 +100,16 @@ export class Flowlines extends Context.Service<
       file: FlowlineFile,
       keeping: Exclude<FlowlineKind, "saved">,
       given?: Values
-    ) => Effect.Effect<Effect.Effect<BoundVersion, StorageUnreachable>, BadRequest | Overloaded | StorageUnreachable>
+    ) => Effect.Effect<
+      Effect.Effect<VersionWithValues, StorageUnreachable>,
+      BadRequest | Overloaded | StorageUnreachable
+    >
     /** Validates a version with the parameters that an execution gives. The faults name each one that is wrong. */
-    readonly bound: (
+    readonly withParameters: (
       tenant: TenantId,
       flowline: FlowlineVersion,
       given: Values
-    ) => Effect.Effect<BoundVersion, BadRequest | Overloaded | StorageUnreachable>
+    ) => Effect.Effect<VersionWithValues, BadRequest | Overloaded | StorageUnreachable>
     /** A version of a saved flowline, by default the current one. */
     readonly get: (
       tenant: TenantId,
@@ -146,8 +149,8 @@ export class Flowlines extends Context.Service<
         Effect.catchTag(writes, "OverQuota", ({ usage }) => refusals.refused(tenant, overQuota(tenant, usage, quota)))
 
       const check = Effect.fn("Flowlines.check")(function* (tenant: TenantId, file: FlowlineFile, given?: Values) {
-        const binding = { variables: yield* variables.of(tenant), ...(given === undefined ? {} : { given }) }
-        const document = yield* decoder.parse(file, tenant, binding)
+        const values = { variables: yield* variables.of(tenant), ...(given === undefined ? {} : { given }) }
+        const document = yield* decoder.parse(file, tenant, values)
         // Scanning a tenant's nodes is slow, so it is done only for flowlines that may use them.
         const own = document.needs.ownNodes ? yield* scan.own(tenant) : undefined
         const shared = document.needs.patterns ? yield* patterns.of(tenant) : undefined
@@ -172,7 +175,7 @@ export class Flowlines extends Context.Service<
         return { definition: { dag, platformId: yield* platform.platformId }, flowline, kept, source, warnings }
       })
 
-      const bound = Effect.fn("Flowlines.bound")(function* (
+      const withParameters = Effect.fn("Flowlines.withParameters")(function* (
         tenant: TenantId,
         flowline: FlowlineVersion,
         given: Values
@@ -249,7 +252,7 @@ export class Flowlines extends Context.Service<
           )
           return Effect.map(created, (version) => ({ ...version, ...(kept === undefined ? {} : { kept }) }))
         }),
-        bound,
+        withParameters,
         get: (tenant, id, version) =>
           Effect.flatMap(store.get(tenant, id, version), (found) =>
             found === undefined ? missingFlowline(tenant, id, version) : Effect.succeed(found)

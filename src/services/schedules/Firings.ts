@@ -104,14 +104,14 @@ export class Firings extends Context.Service<
           }))
         // A flowline without parameters of its own finds those of the schedule in the records of `trigger_input`.
         const values = declaresParameters(flowline.dag) ? parameters : {}
-        const bound = yield* Effect.result(validation.bound(tenant, flowline, values))
-        if (Result.isFailure(bound)) {
-          if (bound.failure._tag === "StorageUnreachable") return yield* bound.failure
+        const filled = yield* Effect.result(validation.withParameters(tenant, flowline, values))
+        if (Result.isFailure(filled)) {
+          if (filled.failure._tag === "StorageUnreachable") return yield* filled.failure
           // It is tried again with the next look at what may start.
-          if (bound.failure._tag === "Overloaded") return
-          return yield* settle(firing, "REFUSED", faultsOf(bound.failure))
+          if (filled.failure._tag === "Overloaded") return
+          return yield* settle(firing, "REFUSED", faultsOf(filled.failure))
         }
-        yield* executions.start(tenant, "schedules.fire", Effect.succeed(bound.success), commit, origin)
+        yield* executions.start(tenant, "schedules.fire", Effect.succeed(filled.success), commit, origin)
         const now = yield* Clock.currentTimeMillis
         yield* Metric.update(late, Math.max(0, now - firing.dueAt) / 1000)
         yield* countFirings(tenant, "started")

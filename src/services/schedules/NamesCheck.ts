@@ -31,7 +31,7 @@ export const namesCheck = Effect.gen(function* () {
   ) {
     // The bodies of such a webhook bring parameters, of which nothing is known yet.
     if (trigger.webhook?.body === "parameters") return
-    yield* Effect.catchTag(inBody(validation.bound(tenant, flowline, parameters)), "BadRequest", (error) => {
+    yield* Effect.catchTag(inBody(validation.withParameters(tenant, flowline, parameters)), "BadRequest", (error) => {
       const issues = (error.issues ?? []).map((issue) =>
         issue.part === "body" ? issue : { part: "body", pointer: "/flowline", detail: issue.detail }
       )

@@ -5,7 +5,7 @@ import { anyFields, canHave, type FieldUse, type Known, type NamedField } from "
 import { errors, type Surroundings } from "../../../nodes/Node.ts"
 import { componentOf, type DagNode, type Flowline } from "../../../protocol/Flowline.ts"
 import { topologicalOrder } from "../../../protocol/TopologicalOrder.ts"
-import type { Bound } from "./Binding.ts"
+import type { FilledContent } from "./FilledContent.ts"
 import { type Finding, valueAt } from "./Finding.ts"
 
 /** Maximum number of warnings of a flowline. */
@@ -102,7 +102,7 @@ export const fieldWarnings = (
   flowline: Flowline,
   surroundings: Pick<Surroundings, "patterns" | "tenant">,
   columns: Readonly<Record<string, ReadonlyArray<string>>>,
-  paths: Bound["open"]
+  paths: FilledContent["open"]
 ): ReadonlyArray<Finding> => {
   const { dag, runtime } = flowline
   const open = new Set(paths.flatMap(([part, index]) => (part === "dag" ? (dag[Number(index)] ?? []) : [])))

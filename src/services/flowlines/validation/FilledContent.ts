@@ -25,7 +25,7 @@ import type { Finding } from "./Finding.ts"
 import { declaredIn, givenFindings, type Matched } from "./ParameterCheck.ts"
 
 /** What the references of a flowline stand for. Plain data. */
-export interface Binding {
+export interface ReferenceValues {
   /**
    * The parameters that an execution gives. Absent when a flowline is saved: what only an execution knows is not faulty
    * then, whatever it will be.
@@ -37,7 +37,7 @@ export interface Binding {
 type Path = ReadonlyArray<PropertyKey>
 
 /** A flowline's content with values in place of its references. Plain data. */
-export interface Bound {
+export interface FilledContent {
   readonly value: unknown
   /** The faults of declarations, given values and references. */
   readonly findings: ReadonlyArray<Finding>
@@ -103,7 +103,10 @@ const namesOfSecrets = (text: unknown): string =>
   typeof text === "string" ? JSON.stringify(secretReferences(text).map(({ name }) => name ?? "")) : "[]"
 
 /** Puts values in place of the references in the settings of a flowline that may be faulty elsewhere. */
-export const bind = (value: unknown, { given, variables = { values: {} } }: Binding): Bound => {
+export const fillReferences = (
+  value: unknown,
+  { given, variables = { values: {} } }: ReferenceValues
+): FilledContent => {
   const { declared, findings } = declaredIn(value)
   if (given !== undefined) findings.push(...givenFindings(declared, given))
   const parameters: Record<string, unknown> = {}
@@ -119,7 +122,7 @@ export const bind = (value: unknown, { given, variables = { values: {} } }: Bind
   const used = new Map<string, unknown>()
   const missing = new Map<string, string>()
   const open: Array<Path> = []
-  const made: Array<Bound["made"][number]> = []
+  const made: Array<FilledContent["made"][number]> = []
 
   const isUnknown = (name: string, parameter: Parameter): boolean =>
     isRequired(parameter) || (given !== undefined && Object.hasOwn(given, name))
@@ -204,7 +207,7 @@ const isAt = (path: Path, other: Path): boolean =>
   path.length >= other.length && other.every((key, index) => path[index] === key)
 
 /** The faults without those of settings whose values are unknown. Faults of filled-in values name their references. */
-export const settled = (findings: ReadonlyArray<Finding>, { made, open }: Bound): ReadonlyArray<Finding> =>
+export const settled = (findings: ReadonlyArray<Finding>, { made, open }: FilledContent): ReadonlyArray<Finding> =>
   made.length === 0
     ? findings
     : findings
@@ -218,7 +221,7 @@ export const settled = (findings: ReadonlyArray<Finding>, { made, open }: Bound)
         })
 
 /** The content without the settings of the flowline itself that are still unknown. */
-const withoutOpen = ({ value, open }: Bound): unknown => {
+const withoutOpen = ({ value, open }: FilledContent): unknown => {
   const names = new Set(
     open.flatMap(([part, name]) => (part === "settings" && name !== undefined ? [String(name)] : []))
   )
@@ -229,12 +232,12 @@ const withoutOpen = ({ value, open }: Bound): unknown => {
 
 /** The result of a check without the faults of unknown settings. `again` decodes the content without these settings. */
 export const settledResult = <A>(
-  bound: Bound,
+  filled: FilledContent,
   result: Result.Result<A, ReadonlyArray<Finding>>,
   again: (value: unknown) => Result.Result<A, unknown>
 ): Result.Result<A, ReadonlyArray<Finding>> => {
   if (Result.isSuccess(result)) return result
-  const faults = settled(result.failure, bound)
+  const faults = settled(result.failure, filled)
   if (faults.length > 0) return Result.fail(faults)
-  return Result.mapError(again(withoutOpen(bound)), () => result.failure)
+  return Result.mapError(again(withoutOpen(filled)), () => result.failure)
 }
