@@ -1,5 +1,5 @@
 import { Schema } from "effect"
-import { DurationText, durationMillis } from "../languages/DurationText.ts"
+import { DurationText, durationMillis, durationPattern } from "../languages/DurationText.ts"
 import { expectedTimestamp, isTimestamp, timestampPattern } from "../languages/TimestampText.ts"
 
 /** Maximum number of parameters of a flowline. */
@@ -203,7 +203,7 @@ const schemaOf = ({ type, description, values, pattern, min, max, default: other
   ...(description === undefined ? {} : { description }),
   ...(values === undefined ? {} : { enum: values }),
   ...(type === "string" ? { maxLength: maxParameterText } : {}),
-  ...(type === "duration" ? { pattern: "^\\d{1,6}(ms|s|m|h)$" } : pattern === undefined ? {} : { pattern }),
+  ...(type === "duration" ? { pattern: durationPattern.source } : pattern === undefined ? {} : { pattern }),
   ...(type === "timestamp" ? { pattern: timestampPattern.source } : {}),
   ...((type === "integer" || type === "number") && min !== undefined ? { minimum: min } : {}),
   ...((type === "integer" || type === "number") && max !== undefined ? { maximum: max } : {}),

@@ -1,5 +1,5 @@
 import { Predicate, Schema } from "effect"
-import { durationMillis } from "../../languages/DurationText.ts"
+import { durationMillis, PositiveDuration } from "../../languages/DurationText.ts"
 import { parseJson } from "../../languages/json/JsonValue.ts"
 import { runtimes } from "../../protocol/Flowline.ts"
 import { chosen, type Emit, type Event, errors, type NodeContext, node, type SettingsIssue } from "../Node.ts"
@@ -14,7 +14,6 @@ import {
   openPasswords,
   untilItAnswers
 } from "../settings/DatabaseSettings.ts"
-import { PositiveDuration } from "../settings/Duration.ts"
 import { sleep } from "../time/Sleep.ts"
 
 const settings = Schema.Struct({

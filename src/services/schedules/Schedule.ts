@@ -1,7 +1,7 @@
 import { Brand, Schema } from "effect"
+import { Span } from "../../languages/DurationText.ts"
 import { RelativePath } from "../shared/requests/RelativePath.ts"
 import { Signature } from "./Signature.ts"
-import { Span } from "./Span.ts"
 
 /** The name of a schedule in its tenant. */
 export type ScheduleName = Brand.Branded<string, "ScheduleName">

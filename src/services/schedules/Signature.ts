@@ -2,8 +2,7 @@ import { Effect, Result, Schema } from "effect"
 import * as Base64 from "effect/encoding/Base64"
 import * as Hex from "effect/encoding/Hex"
 import { concatBytes } from "../../languages/ConcatBytes.ts"
-import { durationMillis } from "../../languages/DurationText.ts"
-import { Span } from "./Span.ts"
+import { durationMillis, Span } from "../../languages/DurationText.ts"
 
 const headerName = Schema.String.check(
   Schema.isPattern(/^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,100}$/, { expected: "the name of a header" })

@@ -1,5 +1,5 @@
 import { Predicate, Result } from "effect"
-import { unitMillis } from "../../DurationText.ts"
+import { durationMillis } from "../../DurationText.ts"
 import type { Issue } from "../../Issue.ts"
 import { isRaw } from "../../json/JsonNumbers.ts"
 import { listed, suggestion } from "../../Suggest.ts"
@@ -140,8 +140,7 @@ const interval = (members: ReadonlyMap<string, Place>, place: Place): Interval |
   if (fixed !== undefined && byCalendar === undefined) {
     const text = fixed.text()
     if (text === undefined) return undefined
-    const [, digits = "", unit = ""] = /^(\d{1,12})(ms|s|m|h|d)$/.exec(text) ?? []
-    const millis = Number(digits) * (unitMillis[unit] ?? Number.NaN)
+    const millis = /^\d{1,12}\D/.test(text) ? durationMillis(text) : Number.NaN
     if (millis >= 1 && millis <= 1e13) return { _tag: "fixed", millis }
     return fixed.fault("Expected a length such as 30s, 5m, 12h or 7d; weeks, months and years are a calendar_interval")
   }

@@ -1,6 +1,6 @@
 import { Schema } from "effect"
+import { PositiveDuration } from "../../../languages/DurationText.ts"
 import type { SettingsIssue, Surroundings } from "../../Node.ts"
-import { PositiveDuration } from "../../settings/Duration.ts"
 import { relativePath } from "../../settings/Paths.ts"
 import { withDefault } from "../../settings/SettingsSchema.ts"
 import { FieldName, ResourceName } from "../../settings/SettingTexts.ts"

@@ -1,4 +1,5 @@
 import { Result } from "effect"
+import { unitMillis } from "../../../languages/DurationText.ts"
 
 /** What is kept of one kind of history, for each tenant. An undefined member sets no limit. */
 export interface Rule {
@@ -26,7 +27,7 @@ export interface Rules {
   readonly audit: Rule
 }
 
-const day = 86_400_000
+const { s, m, h, d: day } = unitMillis
 
 export const defaultRules: Rules = {
   mode: "on",
@@ -38,7 +39,7 @@ export const defaultRules: Rules = {
 }
 
 const units: Readonly<Record<Limit, Readonly<Record<string, number>>>> = {
-  age: { s: 1000, m: 60_000, h: 3_600_000, d: day },
+  age: { s, m, h, d: day },
   number: { "": 1 },
   bytes: { "": 1, KiB: 2 ** 10, MiB: 2 ** 20, GiB: 2 ** 30, TiB: 2 ** 40 }
 }
