@@ -6,7 +6,7 @@ import type { Event } from "../../src/nodes/Node.ts"
 import { pii } from "../../src/nodes/processing/Pii.ts"
 import { detector, type Kind, kinds } from "../../src/nodes/processing/pii/Detectors.ts"
 import { hmac } from "../../src/nodes/processing/pii/Hmac.ts"
-import { seed } from "../support/random.ts"
+import { random, seed } from "../support/random.ts"
 import { Memory } from "./memory.ts"
 import { issues, of } from "./one.ts"
 
@@ -55,6 +55,17 @@ describe("pii", () => {
       for (const [text, ...parts] of texts[kind]) expect([text, found(kind, text)]).toEqual([text, parts])
     })
   }
+
+  it("finds in any text the addresses that one expression from the first character on finds", () => {
+    const email =
+      /(?:[\p{L}\p{N}._%+-]|(?<=\p{L})['’](?=\p{L})){1,64}@(?:[\p{L}\p{N}](?:[\p{L}\p{N}-]{0,61}[\p{L}\p{N}])?\.){1,8}[\p{L}\p{N}-]{2,63}/gu
+    const { below } = random(seed)
+    const pieces = ["a", "b1", "é", "𝒜", "@", "@", ".", ".de", "-", "'", " ", "x".repeat(40)]
+    for (let round = 0; round < 20_000; round++) {
+      const text = Array.from({ length: below(14) }, () => pieces[below(pieces.length)]).join("")
+      expect([text, found("email", text)]).toEqual([text, text.match(email) ?? []])
+    }
+  })
 
   it("hides whole fields with all that is in them", async () => {
     const event = { user: { name: "Ada Lovelace", tags: ["😀é", 12345, null, true] }, n: 1 }
