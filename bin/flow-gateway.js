@@ -8,7 +8,7 @@ import { constants } from "node:os"
 import { dirname, join } from "node:path"
 import process from "node:process"
 import { isatty } from "node:tty"
-import { fileURLToPath } from "node:url"
+import { fileURLToPath, pathToFileURL } from "node:url"
 
 const home = join(dirname(fileURLToPath(import.meta.url)), "..")
 const bundles = join(home, "dist/programs")
@@ -43,8 +43,8 @@ if (major > 24 || (major === 24 && minor >= 7)) {
   process.on("SIGHUP", stay)
   for (const signal of signals) process.on(signal, stop)
   const sources = join(home, "scripts/bundle.ts")
-  if (existsSync(sources)) await (await import(sources)).refreshApart()
-  await import(entry())
+  if (existsSync(sources)) await (await import(pathToFileURL(sources).href)).refreshApart()
+  await import(pathToFileURL(entry()).href)
   for (const signal of signals) process.off(signal, stop)
   process.off("SIGHUP", stay)
 } else {

@@ -183,6 +183,8 @@ if (import.meta.main) {
   } catch (cause) {
     // A gateway needs no client.
     if ((cause as NodeJS.ErrnoException).code !== "ERR_MODULE_NOT_FOUND") throw cause
-    console.error("There is no @flow-gateway/client here, as rolldown is not installed")
+    console.error(
+      "There is no @flow-gateway/client here, as the packages for development are not installed (npm ci --include=dev)"
+    )
   }
 }

@@ -201,8 +201,14 @@ export const bundleConsole = async (folder: string, texts = english): Promise<Si
   return sizes
 }
 
+const noConsole = (reason: string): string => `There is no console here, as ${reason}`
+
 if (import.meta.main) {
   const folder = packagePath("packages/console/dist")
+  if (/[#?]/.test(folder)) {
+    console.error(noConsole("Vite cannot build it in a folder whose path contains # or ?"))
+    process.exit()
+  }
   const making = `${folder}-${process.pid}`
   const { values } = parseArgs({ options: { sizes: { type: "boolean" }, texts: { type: "string" } } })
   try {
@@ -222,6 +228,6 @@ if (import.meta.main) {
     rmSync(making, { recursive: true, force: true })
     // A gateway needs no console.
     if ((cause as NodeJS.ErrnoException).code !== "ERR_MODULE_NOT_FOUND") throw cause
-    console.error("There is no console here, as the packages for development are not installed")
+    console.error(noConsole("the packages for development are not installed: npm ci --include=dev installs them"))
   }
 }

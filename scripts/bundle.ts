@@ -112,7 +112,9 @@ const refreshIfPossible = async (): Promise<void> => {
   try {
     await refresh()
   } catch (cause) {
-    withoutBundle(cause instanceof Error ? cause.message.split("\n")[0]! : String(cause))
+    const isMissing = (cause as NodeJS.ErrnoException).code === "ERR_MODULE_NOT_FOUND"
+    const reason = cause instanceof Error ? cause.message.split("\n")[0]! : String(cause)
+    withoutBundle(isMissing ? "the packages for development are not installed (npm ci --include=dev)" : reason)
   }
 }
 

@@ -56,7 +56,8 @@ const assetName = /^[\w-]+(?:\.[\w-]+)*$/
 const missingBuild = new NotFound({
   kind: "page",
   id: "console",
-  detail: "The console is not built here: install the development packages (npm ci), then run npm run prepare"
+  detail:
+    "The console is not built here: install the packages for development with npm ci --include=dev, which builds it"
 })
 
 const read = (file: string) => Effect.option(Effect.tryPromise(() => readFile(join(built, file))))
