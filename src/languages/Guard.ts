@@ -10,6 +10,15 @@ export interface Guard {
 }
 
 /**
+ * The processor time of this thread in milliseconds. Unlike elapsed time it does not grow while the machine is busy
+ * with other work.
+ */
+export const processorMillis = (): number => {
+  const { user, system } = process.threadCpuUsage()
+  return (user + system) / 1000
+}
+
+/**
  * Whether an interrupted step had used its `millis` of processor time. A thread that is alone on its processor gets
  * slightly less than the wall-clock time.
  */

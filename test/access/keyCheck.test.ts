@@ -38,7 +38,7 @@ const checking = Effect.gen(function* () {
       }
     }))
   ).pipe(Layer.provide(Layer.fresh(MemoryStore.layer)))
-  const { after, clock } = yield* movableClock
+  const { after, clock, stand } = yield* movableClock
   const built = Layer.build(
     Layer.mergeAll(Layer.fresh(StoredKeyCheck.layer), Layer.fresh(Keys.layer)).pipe(
       Layer.provide(rules),
@@ -52,7 +52,7 @@ const checking = Effect.gen(function* () {
   const { create, revoke } = Context.get(context, Keys)
   const make = (more: object = {}, principal = alice) =>
     Effect.provideService(create(tenant, { name: "x", role: "viewer", ...more }), CurrentPrincipal, principal)
-  return { verify, after, make, revoke, reads, rules: Context.get(context, Rules) }
+  return { verify, after, stand, make, revoke, reads, rules: Context.get(context, Rules) }
 })
 
 const days = 86_400_000
@@ -96,7 +96,8 @@ layer(Layer.empty, { excludeTestServices: true })("the check of keys", (it) => {
 
   it.effect("reads a key once for all that use it at once, and again after some seconds", () =>
     Effect.gen(function* () {
-      const { after, make, reads, verify } = yield* checking
+      const { after, make, reads, stand, verify } = yield* checking
+      yield* stand
       const { id, key } = yield* make()
       const wrong = `${key.slice(0, -2)}${key.endsWith("AA") ? "BB" : "AA"}`
       const gate = yield* Deferred.make<void>()
@@ -122,7 +123,8 @@ layer(Layer.empty, { excludeTestServices: true })("the check of keys", (it) => {
 
   it.effect("asks for many made-up keys with few statements, and keeps the real ones in memory", () =>
     Effect.gen(function* () {
-      const { make, reads, verify } = yield* checking
+      const { make, reads, stand, verify } = yield* checking
+      yield* stand
       const { key } = yield* make()
       yield* verify(key)
       const gate = yield* Deferred.make<void>()
@@ -146,7 +148,8 @@ layer(Layer.empty, { excludeTestServices: true })("the check of keys", (it) => {
 
   it.effect("fails for keys that are not in memory while the store is away, and only for those", () =>
     Effect.gen(function* () {
-      const { make, reads, verify } = yield* checking
+      const { make, reads, stand, verify } = yield* checking
+      yield* stand
       const [known, other] = [yield* make(), yield* make()]
       yield* verify(known.key)
       reads.before = Effect.fail(new StorageUnreachable({ storage: "metadata" }))

@@ -61,13 +61,22 @@ const checks = authenticator.pipe(
   Layer.provide(rules)
 )
 
-/** A clock for the services under test, and a function that runs an effect at a later time of it. */
+/**
+ * A clock for the services under test, a function that runs an effect at a later time of it, and an effect after which it
+ * stands, however long the machine takes.
+ */
 export const movableClock = Effect.clockWith((clock) =>
   Effect.sync(() => {
     let ahead = 0
+    const read = () => [clock.currentTimeMillisUnsafe(), clock.monotonicTimeNanosUnsafe()] as const
+    let now = read
     const movable: Clock.Clock = Object.assign(Object.create(clock), {
-      currentTimeMillisUnsafe: () => clock.currentTimeMillisUnsafe() + ahead,
-      monotonicTimeNanosUnsafe: () => clock.monotonicTimeNanosUnsafe() + BigInt(ahead) * 1_000_000n
+      currentTimeMillisUnsafe: () => now()[0] + ahead,
+      monotonicTimeNanosUnsafe: () => now()[1] + BigInt(ahead) * 1_000_000n
+    })
+    const stand = Effect.sync(() => {
+      const times = read()
+      now = () => times
     })
     const after =
       (millis: number) =>
@@ -82,7 +91,7 @@ export const movableClock = Effect.clockWith((clock) =>
               ahead = 0
             })
         )
-    return { clock: movable, after }
+    return { clock: movable, after, stand }
   })
 )
 

@@ -1,8 +1,4 @@
-/** Processor milliseconds of this thread, without those of other threads and processes. */
-const processorMillis = (): number => {
-  const { user, system } = process.threadCpuUsage()
-  return (user + system) / 1000
-}
+import { processorMillis } from "../../src/languages/Guard.ts"
 
 /** The kernel may count in steps of 4 ms, so smaller values mean little. */
 const enoughMillis = 24

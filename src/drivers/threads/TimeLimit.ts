@@ -1,5 +1,5 @@
 import { Script } from "node:vm"
-import type { Guard } from "../../languages/Guard.ts"
+import { type Guard, processorMillis } from "../../languages/Guard.ts"
 
 const key = Symbol.for("flow/operators/step")
 /** Compiled on first use: most runs never need it. */
@@ -24,15 +24,6 @@ const within = (millis: number, step: () => void): boolean => {
   } finally {
     Reflect.deleteProperty(globalThis, key)
   }
-}
-
-/**
- * The processor time of this thread in milliseconds. Unlike elapsed time it does not grow while the machine is busy
- * with other work.
- */
-export const processorMillis = (): number => {
-  const { user, system } = process.threadCpuUsage()
-  return (user + system) / 1000
 }
 
 export const guard: Guard = { within, processorMillis }

@@ -1,5 +1,5 @@
 import { Result } from "effect"
-import { hadItsTime } from "../Guard.ts"
+import { hadItsTime, processorMillis } from "../Guard.ts"
 import { defaultGuestLimits, type Guest } from "./Guest.ts"
 import type { Host } from "./guest/harness.ts"
 import { newModule } from "./Module.ts"
@@ -7,7 +7,7 @@ import type { ScriptFault } from "./Outcome.ts"
 import { ProgramRefused, Sandbox, type SandboxOptions } from "./Sandbox.ts"
 
 export interface OpenOptions extends Partial<Omit<SandboxOptions, "clock">> {
-  /** Measures a program's time in milliseconds; wall-clock time by default. */
+  /** Measures a program's time in milliseconds; the processor time of this thread by default. */
   readonly clock?: (() => number) | undefined
   /** Runs a step that may not terminate; returns false when it was interrupted. */
   readonly within?: ((millis: number, step: () => void) => boolean) | undefined
@@ -22,7 +22,7 @@ export const open = async (
   match: Host["match"],
   given: OpenOptions = {}
 ): Promise<Result.Result<Guest, ScriptFault>> => {
-  const { purpose = "flowlet", limits = defaultGuestLimits, clock = () => performance.now(), within } = given
+  const { purpose = "flowlet", limits = defaultGuestLimits, clock = processorMillis, within } = given
   for (let tries = 0; ; tries++) {
     const module = await newModule(limits.memoryBytes)
     const make = () => new Sandbox(module, text, match, { purpose, limits, clock })

@@ -1,4 +1,4 @@
-import { processorMillis } from "../../drivers/threads/TimeLimit.ts"
+import { processorMillis } from "../../languages/Guard.ts"
 import { propose } from "../../languages/propose/Propose.ts"
 import { samplesOf } from "../../services/operators/Batches.ts"
 import { proposalLimits } from "../../services/operators/Proposals.ts"

@@ -1,7 +1,7 @@
 import { getPriority, setPriority } from "node:os"
 import { parentPort, workerData } from "node:worker_threads"
 import * as Result from "effect/Result"
-import { processorMillis } from "../../drivers/threads/TimeLimit.ts"
+import { processorMillis } from "../../languages/Guard.ts"
 import type { TestProgram } from "../../services/operators/OperatorPool.ts"
 import { lineTester } from "./LineTests.ts"
 import { proposalMaker } from "./Proposing.ts"
