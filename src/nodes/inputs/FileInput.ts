@@ -14,7 +14,7 @@ import { ResourceName } from "../settings/SettingTexts.ts"
 import {
   filePath,
   filesOf,
-  isObject,
+  isObjectUrl,
   patternFaults,
   referenceOf,
   referencesOf,
@@ -114,7 +114,7 @@ const check = (given: Settings, context: CheckContext): ReadonlyArray<SettingsIs
   if (given.path !== undefined && compressionOf(given.path) !== undefined) {
     issues.push({ path: ["follow"], detail: "A compressed file cannot be followed" })
   }
-  if (given.path !== undefined && isObject(given.path)) {
+  if (given.path !== undefined && isObjectUrl(given.path)) {
     issues.push({ path: ["follow"], detail: "Objects of an S3 storage do not grow: they cannot be followed" })
   }
   if (runtime !== undefined && runtime !== "stream") {
@@ -237,7 +237,7 @@ export const fileInput = node({
   roots: rootOf,
   relation: (given) => {
     const { path, root, registry, resource, format, encoding, multiline, source } = given
-    if (typeof path !== "string" || isObject(path)) return undefined
+    if (typeof path !== "string" || isObjectUrl(path)) return undefined
     if ([root, registry, resource].some((other) => other !== undefined)) return undefined
     // What these add to the columns of the files, or change in them, is known only of lines.
     if ([encoding, multiline, source].every((one) => one === undefined)) {

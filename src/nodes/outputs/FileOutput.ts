@@ -8,7 +8,7 @@ import { analyticsFormat, parquetFaults, writer, writerSettings } from "../forma
 import { node } from "../Node.ts"
 import { compressionOf, extensionOf } from "../settings/Paths.ts"
 import { withDefault } from "../settings/SettingsSchema.ts"
-import { filePath, isObject, storageFaults, storageOf, storageSettings } from "../settings/StorageSettings.ts"
+import { filePath, isObjectUrl, storageFaults, storageOf, storageSettings } from "../settings/StorageSettings.ts"
 
 const settings = Schema.Struct({
   path: filePath(
@@ -39,7 +39,7 @@ const targetOf = (given: Settings): Target => ({
 
 /** Why the file cannot be appended to. */
 const appendFault = ({ path, format }: Settings, runtime: Runtime | undefined): string | undefined => {
-  if (isObject(path)) return "Objects of an S3 storage cannot be appended to; they are written as a whole"
+  if (isObjectUrl(path)) return "Objects of an S3 storage cannot be appended to; they are written as a whole"
   if (compressionOf(path) !== undefined) return "A compressed file cannot be appended to"
   if ((format ?? formatOf(extensionOf(path))) === "csv") {
     return "A csv file cannot be appended to, because its first row names its columns"

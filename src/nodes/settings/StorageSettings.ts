@@ -10,7 +10,7 @@ import { secretOr } from "./SettingTexts.ts"
 const scheme = "s3://"
 
 /** Whether a path is the URL of an object of an S3 storage. */
-export const isObject = (path: string): boolean => path.startsWith(scheme)
+export const isObjectUrl = (path: string): boolean => path.startsWith(scheme)
 
 const objectPattern =
   /^s3:\/\/[A-Za-z0-9][A-Za-z0-9._-]{1,61}[A-Za-z0-9]\/[^/\u0000-\u001f\u007f\\][^\u0000-\u001f\u007f\\]*$/u
@@ -23,7 +23,7 @@ export const objectOf = (path: string): { readonly bucket: string; readonly key:
 
 /** Why a text names no file. */
 const fileFault = (path: string): string | undefined => {
-  if (isObject(path)) {
+  if (isObjectUrl(path)) {
     if (path.length > 1024) return "the address is longer than 1024 characters"
     return objectPattern.test(path) ? undefined : "an object is written as s3://bucket/key"
   }
@@ -133,7 +133,7 @@ export const storageFaults = (
 ): ReadonlyArray<SettingsIssue> => {
   if (["path", ...Object.keys(storageSettings)].some((name) => faulty?.has(name))) return []
   const issues: Array<SettingsIssue> = []
-  const isOnS3 = path !== undefined && isObject(path)
+  const isOnS3 = path !== undefined && isObjectUrl(path)
   if (path === undefined) {
     const [name] = Object.entries({ root, s3 }).flatMap(([name, value]) => (value === undefined ? [] : [name]))
     if (name !== undefined) issues.push({ path: [], detail: `${name} says what a path is relative to: set path` })
