@@ -1,0 +1,75 @@
+import { type OutgoingHttpHeaders, type ServerResponse, STATUS_CODES } from "node:http"
+import type { Socket } from "node:net"
+import type { Duplex } from "node:stream"
+import { generalProblem, problemType, traceIds } from "../problems/ProblemBody.ts"
+import { pathOf } from "../routes/Paths.ts"
+import { commonHeaders, type ReceivedRequest } from "./NodeMessages.ts"
+import { newRequestId } from "./RequestIds.ts"
+
+// Answers to what never reaches the router: requests that are not HTTP, and connections beyond a limit.
+
+/** Maximum number of bytes of the head of a request. */
+export const maxHeaderBytes = 16 * 1024
+
+/** The status and detail for a request that Node's parser gave up. `patience`: milliseconds for its head. */
+export const refusalOf = ({ code }: { readonly code?: string }, patience: number): readonly [number, string] => {
+  if (code === "HPE_HEADER_OVERFLOW") {
+    const size = `${maxHeaderBytes / 1024} KiB`
+    return [431, `The request line and header fields exceed ${size}: shorten the URL, or omit cookies and other fields`]
+  }
+  if (code === "ERR_HTTP_REQUEST_TIMEOUT") {
+    return [408, `The header was not complete within ${patience / 1000} seconds: retry on a new connection`]
+  }
+  return [400, "The request is not well-formed HTTP"]
+}
+
+/** The body of a problem for a request that never reaches the router, with the id that is logged. */
+const bareProblem = (problem: ReturnType<typeof generalProblem>, instance: string, requestId: string) => {
+  const traceId = crypto.randomUUID().replaceAll("-", "")
+  return { traceId, body: JSON.stringify({ ...problem, instance, traceId, requestId }) }
+}
+
+/** Writes a problem to a connection that is closed afterwards. */
+export const refuse = (socket: Duplex, problem: ReturnType<typeof generalProblem>) => {
+  const { status } = problem
+  const requestId = newRequestId()
+  const { traceId, body } = bareProblem(problem, "/", requestId)
+  const fields = [
+    ...[...commonHeaders(requestId), "content-type", problemType],
+    ...["content-length", Buffer.byteLength(body), "connection", "close"]
+  ]
+  const head = fields.map((text, at) => (at % 2 === 0 ? `${text}: ` : `${text}\r\n`)).join("")
+  socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${head}\r\n${body}`)
+  return { traceId, requestId }
+}
+
+/** Milliseconds that a client has to read why its connection was refused. */
+const refusedPatience = 1000
+
+/**
+ * Refuses a connection of an address that has too many. Its data is read and discarded, because with unread data the
+ * kernel would reset the connection and the client would lose the refusal.
+ */
+export const refuseConnection = (socket: Socket, network: string, limit: number): void => {
+  const problem = {
+    ...generalProblem(429, `The limit addressConnections of address:${network} is ${limit}: close other connections`),
+    ...{ limit: "addressConnections", value: limit, used: limit + 1, key: `address:${network}` }
+  }
+  socket.on("error", () => {})
+  socket.resume()
+  refuse(socket, problem)
+  setTimeout(() => socket.destroy(), refusedPatience).unref()
+}
+
+/** Answers a request with a problem, in place of the router. */
+export const answerProblem = (
+  request: ReceivedRequest,
+  response: ServerResponse,
+  status: number,
+  detail: string,
+  headers: OutgoingHttpHeaders
+): void => {
+  const { traceId, body } = bareProblem(generalProblem(status, detail), pathOf(request.url), request.requestId)
+  traceIds.set(request, traceId)
+  response.writeHead(status, { ...headers, "content-type": problemType }).end(body)
+}
