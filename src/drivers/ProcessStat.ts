@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs"
 
 /** The state of a process from Linux's `/proc/<pid>/stat`, see proc(5). */
-export interface ProcessStat {
+interface ProcessStat {
   /** A single letter. `Z` and `X` are processes that have ended. */
   readonly state: string
   readonly group: string

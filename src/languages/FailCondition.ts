@@ -21,7 +21,7 @@ export interface Comparison {
 }
 
 /** A condition holds when all comparisons of one of its groups hold. */
-export type FailCondition = ReadonlyArray<ReadonlyArray<Comparison>>
+type FailCondition = ReadonlyArray<ReadonlyArray<Comparison>>
 
 /** Why a text is no condition. `column` counts UTF-16 units from 1. */
 export interface ConditionFault {

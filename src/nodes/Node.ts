@@ -199,7 +199,7 @@ export interface Taker {
 }
 
 /** Receives encoded rows and their number. */
-export type WriteRows = (bytes: Uint8Array, rows: number) => Promise<void>
+type WriteRows = (bytes: Uint8Array, rows: number) => Promise<void>
 
 /**
  * An entry of the catalogue. Validation, the scan, the documentation and runs all use it. `settings` is a struct schema

@@ -11,7 +11,7 @@ export const runLimits = [
 export type RunLimit = (typeof runLimits)[number]
 
 /** The value of a limit, and what was in use when the run began. */
-export interface Allowance {
+interface Allowance {
   readonly value: number
   readonly used: number
 }

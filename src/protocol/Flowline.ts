@@ -20,8 +20,8 @@ const name = Schema.String.check(
   })
 )
 
-export const Subscription = Schema.Struct({ component: name, stream: name }).annotate({ identifier: "Subscription" })
-export const Publication = Schema.Struct({ stream: name }).annotate({ identifier: "Publication" })
+const Subscription = Schema.Struct({ component: name, stream: name }).annotate({ identifier: "Subscription" })
+const Publication = Schema.Struct({ stream: name }).annotate({ identifier: "Publication" })
 
 /** A node of the DAG. `component` is unique in the flowline and defaults to `type`. */
 export const DagNode = Schema.Struct({
@@ -43,7 +43,7 @@ export const componentOf = (node: { readonly type: string; readonly component?: 
   node.component ?? node.type
 
 /** How often a failed run of a batch flowline is repeated. The pause doubles from `initial` up to `max`. */
-export const Retry = Schema.Struct({
+const Retry = Schema.Struct({
   attempts: Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 10 })),
   initial: DurationText.pipe(Schema.withDecodingDefaultKey(Effect.succeed("1s"))),
   max: DurationText.pipe(Schema.withDecodingDefaultKey(Effect.succeed("60s")))

@@ -5,7 +5,7 @@ import * as Base64 from "effect/encoding/Base64"
 // Pratt), which remembers from line to line how much of it has come.
 
 /** What stands in place of a value. */
-export const mask = "***"
+const mask = "***"
 
 /** Values and ways of writing them that are shorter are not masked: they are part of too many other texts. */
 const leastMasked = 4

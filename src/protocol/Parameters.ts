@@ -12,8 +12,8 @@ export const parameterBytes = 64 * 1024
 /** The name of a parameter or variable: a letter, then at most 63 letters, digits and `_`. */
 export const referableName = /^[A-Za-z][A-Za-z0-9_]{0,63}$/
 
-export const parameterTypes = ["string", "integer", "number", "boolean", "duration", "timestamp", "enum"] as const
-export type ParameterType = (typeof parameterTypes)[number]
+const parameterTypes = ["string", "integer", "number", "boolean", "duration", "timestamp", "enum"] as const
+type ParameterType = (typeof parameterTypes)[number]
 
 /** A parameter as a flowline declares it. Which members a type has, {@link declarationFaults} knows. */
 export const Parameter = Schema.Struct({
@@ -44,7 +44,7 @@ export const KeptValues = Schema.Struct({
 export type KeptValues = typeof KeptValues.Type
 
 /** A fault of a declaration, with its path inside it. */
-export interface ParameterFault {
+interface ParameterFault {
   readonly path: ReadonlyArray<string>
   readonly detail: string
   readonly key?: true

@@ -1,7 +1,7 @@
 import type { Redacted } from "effect"
 
 /** Blobs in a folder of this machine: an absolute path. */
-export interface DiskBlobs {
+interface DiskBlobs {
   readonly kind: "disk"
   readonly root: string
 }

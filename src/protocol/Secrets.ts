@@ -15,7 +15,7 @@ const opening = `\${secret:`
 const references = /\$\$\{secret:|\$\{secret:(?:([A-Z][A-Z0-9_]{0,63})\})?/g
 
 /** A reference in a text. Without `name` it is malformed. `at` counts UTF-16 units. */
-export interface SecretReference {
+interface SecretReference {
   readonly name: string | undefined
   readonly at: number
 }

@@ -30,7 +30,7 @@ export interface Trial {
 }
 
 /** A stream of a node. A node that fails records has `errors`, whether the flowline publishes it or not. */
-export const TriedStream = Schema.Struct({
+const TriedStream = Schema.Struct({
   component: Schema.String,
   stream: Schema.String,
   /** The number of records that it carried. */
@@ -38,7 +38,6 @@ export const TriedStream = Schema.Struct({
   /** The first ones, as JSON texts. */
   records: Schema.Array(Schema.String)
 })
-export type TriedStream = typeof TriedStream.Type
 
 export const TriedNode = Schema.Struct({
   component: Schema.String,

@@ -11,7 +11,7 @@ const references = /\$\$\{(?:param|var):|\$\{(param|var):(?:([A-Za-z][A-Za-z0-9_
 export const mayRefer = (text: string): boolean => text.includes("${param:") || text.includes("${var:")
 
 /** A reference in a text. Without `name` it is malformed. `at` counts UTF-16 units. */
-export interface ValueReference {
+interface ValueReference {
   readonly kind: ReferenceKind
   readonly name: string | undefined
   readonly at: number

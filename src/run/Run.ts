@@ -78,7 +78,7 @@ export interface Job {
 }
 
 /** Sends a message to the parent. */
-export type Send = (message: RunMessage) => Promise<void> | undefined
+type Send = (message: RunMessage) => Promise<void> | undefined
 
 /** Creates the job of a flowline; see `run/stream/Pipeline` for the stream runtime. */
 export type MakeJob = (

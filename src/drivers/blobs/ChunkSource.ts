@@ -2,7 +2,7 @@ import { Readable } from "node:stream"
 import { Pipe, type Sink } from "./Pipe.ts"
 
 /** A source that delivers chunks on request. Every `ask` is followed by at least one chunk, `end` or `fail`. */
-export interface ChunkSource {
+interface ChunkSource {
   readonly ask: () => void
   /** Pauses until the next `ask`. */
   readonly hold: () => void
@@ -13,7 +13,7 @@ export interface ChunkSource {
 /**
  * The receiver of the chunks. `chunk` returns whether it has copied the bytes, so that the chunk is no longer needed.
  */
-export type Taker = Sink
+type Taker = Sink
 
 const iterated = (source: AsyncIterable<Uint8Array>, taker: Taker): ChunkSource => {
   const iterator = source[Symbol.asyncIterator]()

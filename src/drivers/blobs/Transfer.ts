@@ -34,7 +34,7 @@ export const writing = <E>(
 }
 
 /** The controls of a transfer for its taker. After `stop` or `finish` no further step is taken. */
-export interface Course {
+interface Course {
   /** Whether the source has ended. */
   readonly ended: boolean
   /** Requests the next chunk. */
@@ -47,7 +47,7 @@ export interface Course {
   readonly finish: () => void
 }
 
-export interface Taker {
+interface Taker {
   /**
    * Receives a chunk. After the following step, `isCopied` tells whether it was copied completely. One that nobody else
    * uses (`isOwn`) may be freed when it is copied in a later step.

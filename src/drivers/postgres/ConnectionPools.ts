@@ -59,7 +59,7 @@ export const observePool = (pool: string, state: PoolState): Effect.Effect<void,
   )
 
 /** How many connections of a pool are open, how many of them are in use, and how many operations wait for one. */
-export interface PoolState {
+interface PoolState {
   readonly open: number
   readonly used: number
   readonly waiting: number

@@ -17,7 +17,7 @@ const before = "/* rows "
 const after = " */ "
 
 /** What becomes of the rows of one statement. */
-export interface RowTap {
+interface RowTap {
   readonly encoder: LineEncoder
   /** Number of columns that are encoded: the first ones. The others are for the driver. */
   readonly fields: number

@@ -58,7 +58,7 @@ export interface MissingFields {
 }
 
 /** A field that documents have or had, with the types of its values. */
-export interface Field {
+interface Field {
   readonly name: string
   readonly types: ReadonlyArray<FieldType>
 }

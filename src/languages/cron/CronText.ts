@@ -2,7 +2,7 @@ import { Cron, Result } from "effect"
 import { suggestion } from "../Suggest.ts"
 
 /** A fault of a cron expression. `column` counts UTF-16 units from 1. */
-export interface CronFault {
+interface CronFault {
   readonly detail: string
   readonly column?: number
 }

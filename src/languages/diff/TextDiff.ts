@@ -121,7 +121,7 @@ const marked = (mark: string, line: string): string =>
   line.endsWith("\n") ? `${mark}${line}` : `${mark}${line}\n\\ No newline at end of file\n`
 
 /** A unified diff. `isCut`: it ends early, because it would be too long. */
-export interface TextDiff {
+interface TextDiff {
   readonly text: string
   readonly isCut: boolean
 }

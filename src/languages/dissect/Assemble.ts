@@ -83,7 +83,7 @@ const outputs = ({ leading, parts }: Parsed, dialect: Dialect, separator?: strin
   return [...found.values(), ...dynamic]
 }
 
-export type Assemble = (line: string, cuts: Cuts, failures: Array<ConversionFailure>, event?: Fields) => Fields
+type Assemble = (line: string, cuts: Cuts, failures: Array<ConversionFailure>, event?: Fields) => Fields
 
 /** Makes the function that turns cuts into fields: joins appended values, resolves dynamic names, converts types. */
 export const assembler = (parsed: Parsed, dialect: Dialect, separator: string | undefined): Assemble => {

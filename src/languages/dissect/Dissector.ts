@@ -17,12 +17,12 @@ export interface DissectOptions {
   readonly dialect?: Dialect
 }
 
-export interface DissectMatch {
+interface DissectMatch {
   readonly fields: Fields
   readonly failures: ReadonlyArray<ConversionFailure>
 }
 
-export interface Dissect {
+interface Dissect {
   /**
    * The fields of the line, or undefined when any part does not match. Logstash's `%{&name}` may take a name from
    * `event`.
@@ -98,7 +98,7 @@ const plain = ({ leading, parts }: Parsed) => {
 }
 
 /** A copy of the event with the fields of the line as its members, or undefined when any part does not match. */
-export type Extend = (line: string, event: Fields) => Fields | undefined
+type Extend = (line: string, event: Fields) => Fields | undefined
 
 /**
  * Matches and copies in one step with generated code, as V8 makes an object with known members at once. Undefined for

@@ -8,7 +8,7 @@ import { pathOf } from "./Pointer.ts"
 /** Maximum size of a flowline file in bytes. */
 export const maxBytes = 4 * 1024 * 1024
 
-export type Format = "json" | "hjson" | "yaml"
+type Format = "json" | "hjson" | "yaml"
 
 /** A file as it was sent. */
 export interface SourceFile {

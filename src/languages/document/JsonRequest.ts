@@ -4,7 +4,7 @@ import { type Position, positionOf, TextFault } from "./DocumentSource.ts"
 import { readHjson } from "./Hjson.ts"
 
 /** Why bytes are not the JSON of a request. Without a position if none can be named. */
-export interface JsonFault extends Partial<Position> {
+interface JsonFault extends Partial<Position> {
   readonly detail: string
 }
 

@@ -2,7 +2,7 @@ import type jsep from "jsep"
 import { parse, startOf } from "./Parse.ts"
 
 /** A field that an expression names, as far as its names are texts: `a.b` of `a.b[0]`. */
-export interface FieldReference {
+interface FieldReference {
   readonly path: ReadonlyArray<string>
   /** UTF-16 units from 0. */
   readonly offset: number

@@ -12,7 +12,7 @@ export interface Program {
 }
 
 /** Compiles a script without running it; returns its fault, if any. */
-export type Compile = (script: string) => ScriptFault | undefined
+type Compile = (script: string) => ScriptFault | undefined
 
 /** The purpose of a program. The program of a filter decides which events are kept, and may be an expression. */
 export type Purpose = "flowlet" | "filter"

@@ -6,7 +6,7 @@ import { newModule } from "./Module.ts"
 import type { ScriptFault } from "./Outcome.ts"
 import { ProgramRefused, Sandbox, type SandboxOptions } from "./Sandbox.ts"
 
-export interface OpenOptions extends Partial<Omit<SandboxOptions, "clock">> {
+interface OpenOptions extends Partial<Omit<SandboxOptions, "clock">> {
   /** Measures a program's time in milliseconds; the processor time of this thread by default. */
   readonly clock?: (() => number) | undefined
   /** Runs a step that may not terminate; returns false when it was interrupted. */

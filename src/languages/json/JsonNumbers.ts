@@ -1,5 +1,5 @@
 /** A number in its JSON notation, which `JSON.stringify` writes unchanged. */
-export interface RawNumber {
+interface RawNumber {
   readonly rawJSON: string
 }
 

@@ -6,14 +6,14 @@ import { dissectPattern, grokPattern } from "./Render.ts"
 import { type Element, structureOf } from "./Structure.ts"
 
 /** A field of a proposal, with what it holds in the first lines. */
-export interface ProposedField {
+interface ProposedField {
   readonly name: string
   readonly type: "text" | "int" | "float"
   readonly examples: ReadonlyArray<string>
 }
 
 /** A pattern that matches all lines of one shape. */
-export interface Proposal {
+interface Proposal {
   readonly operator: "grok" | "dissect"
   readonly pattern: string
   readonly fields: ReadonlyArray<ProposedField>

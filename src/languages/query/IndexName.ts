@@ -8,7 +8,7 @@ export const isIndexOf = (tenant: string, name: string): boolean =>
   name.length <= 200 && name.startsWith(`${tenant}-`) && rest.test(name.slice(tenant.length + 1))
 
 /** The meaning of a pattern of index names. */
-export interface IndexSelection {
+interface IndexSelection {
   /** Plain names, which must exist. */
   readonly names: ReadonlyArray<string>
   readonly selects: (name: string) => boolean

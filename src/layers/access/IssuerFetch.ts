@@ -5,7 +5,7 @@ import { Outbound } from "../../drivers/Outbound.ts"
 /** Maximum size of an issuer's answer in bytes. */
 const mostBytes = 1024 * 1024
 
-export interface IssuerRequest {
+interface IssuerRequest {
   readonly method: string
   readonly headers: Readonly<Record<string, string>>
   readonly body?: string
@@ -13,7 +13,7 @@ export interface IssuerRequest {
   readonly status?: number
 }
 
-export interface IssuerAnswer {
+interface IssuerAnswer {
   readonly status: number
   readonly headers: IncomingHttpHeaders
   readonly bytes: Uint8Array<ArrayBuffer>

@@ -21,7 +21,7 @@ export interface Limits {
 }
 
 /** A running thread or process that answers each message with one message. */
-export interface Started<Task> {
+interface Started<Task> {
   readonly send: (task: Task) => void
   readonly stop: () => void
   /** Processor time used so far, in milliseconds; undefined where it cannot be measured. */

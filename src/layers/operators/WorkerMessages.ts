@@ -2,7 +2,7 @@ import type { SampleBatch } from "../../services/operators/Batches.ts"
 import type { TestProgram } from "../../services/operators/OperatorPool.ts"
 
 /** The time limits of a worker, in milliseconds. */
-export interface Allowance {
+interface Allowance {
   /** Limit for one sample; 0 means that no further samples are tried. */
   readonly sampleMillis: number
   /** Limit for one turn; the rest of the batch takes another turn. */

@@ -3,7 +3,7 @@ import { existsSync, readdirSync, readFileSync, readlinkSync } from "node:fs"
 import { hasEnded, processStat } from "../../drivers/ProcessStat.ts"
 
 /** The state of a process. A zombie has ended, but its pid is not free until its parent has waited for it. */
-export interface ProcessView {
+interface ProcessView {
   readonly state: "running" | "zombie" | "gone"
   /** The arguments joined by single spaces; empty when they cannot be read. */
   readonly command: string

@@ -34,7 +34,7 @@ const deadlineOneByOne = 30_000
 type File = readonly [name: string, text: string]
 
 /** What scans: Python, how it is isolated, and where it may put temporary files. */
-export interface ScannerPlace {
+interface ScannerPlace {
   readonly interpreter: Interpreter
   readonly isolation: Isolation | undefined
   readonly root: string
@@ -76,7 +76,7 @@ const scanTogether = async (
 }
 
 /** What files contain, in their order. `isSettled` is false where another try may find something else. */
-export interface ScanResult {
+interface ScanResult {
   readonly found: ReadonlyArray<Found>
   readonly isSettled: boolean
 }

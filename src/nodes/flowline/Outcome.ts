@@ -18,7 +18,7 @@ const maxReasons = 10
 const maxReason = 300
 
 /** What a run has done with its records. `read` counts those of all inputs, `written` those that outputs have taken. */
-export interface Counts {
+interface Counts {
   readonly read: number
   readonly written: number
   /** Records that nodes have rejected, whether they were published as errors or not. */
@@ -28,7 +28,7 @@ export interface Counts {
 }
 
 /** What came of a run that has succeeded. `nothing`: no record was written. `warnings`: not all went well. */
-export type OutcomeWord = "ok" | "warnings" | "nothing"
+type OutcomeWord = "ok" | "warnings" | "nothing"
 
 /** The counts of a run, and what came of it with the reasons in sentences. */
 export interface Outcome {

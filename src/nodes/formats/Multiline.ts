@@ -65,7 +65,7 @@ export const beginnings = (
 }
 
 /** A part of an event: its text, its size in bytes, and whatever the caller keeps of it. */
-export interface Piece<A> {
+interface Piece<A> {
   readonly text: string
   readonly bytes: number
   readonly of: A

@@ -16,7 +16,7 @@ const maxDepth = 200
 const shallowLength = 2 * maxDepth
 
 /** Parses the text of one source into records. */
-export interface TextReader {
+interface TextReader {
   /** The text may end anywhere, even inside a line. */
   readonly push: (text: string, into: Array<Event>) => void
   readonly end: (into: Array<Event>) => void

@@ -1,5 +1,5 @@
 /** Where a database is, and who logs in. Texts that may hold credentials are never part of a message. */
-export interface DatabaseAddress {
+interface DatabaseAddress {
   /** `postgres://[user[:password]@]host[:port]/database[?sslmode=…]`. */
   readonly url: string
   /** In place of the URL's. */
@@ -13,7 +13,7 @@ export interface DatabaseAddress {
 const tlsModes = ["disable", "require", "verify-full"] as const
 
 /** The parts of a {@link DatabaseAddress}. */
-export interface DatabasePlace {
+interface DatabasePlace {
   readonly host: string
   readonly port: number
   readonly database: string

@@ -45,7 +45,7 @@ export interface OutgoingRequest {
 }
 
 /** A request for something to read. `maxBytes` counts after decompression. */
-export interface FetchRequest extends Omit<OutgoingRequest, "body"> {
+interface FetchRequest extends Omit<OutgoingRequest, "body"> {
   readonly maxBytes: number
 }
 

@@ -30,7 +30,7 @@ export const codeFaults = (
   return [{ path: ["code"], detail: message, ...position }]
 }
 
-export interface ProgramOptions {
+interface ProgramOptions {
   readonly text: string
   readonly purpose: Purpose
   /** Time limit per event. */
@@ -41,7 +41,7 @@ export interface ProgramOptions {
 }
 
 /** Receives the outcome of an event, or the reason why it failed. */
-export type OutcomeHandler = (event: Event, outcome: Outcome, failure: string | undefined) => void | Promise<void>
+type OutcomeHandler = (event: Event, outcome: Outcome, failure: string | undefined) => void | Promise<void>
 
 /** Why a sandbox is unusable, and whether the program is to blame rather than a busy machine. */
 interface Broken {

@@ -31,7 +31,7 @@ interface Publisher {
 }
 
 /** The views of an `sql` node by name, and the names that two inputs would have. */
-export interface Views<A> {
+interface Views<A> {
   readonly views: ReadonlyMap<string, A>
   readonly ambiguous: ReadonlyArray<string>
 }

@@ -69,7 +69,7 @@ export class SourceNumbers {
 export const sourceField = "_source"
 
 /** Where a record is from: a file, and the line and the byte at which it begins there. */
-export interface LineSource {
+interface LineSource {
   readonly file: string
   /** From 1; absent where the lines before it were not counted. */
   readonly line?: number

@@ -89,7 +89,7 @@ async function* withoutMarkBytes(bytes: AsyncIterable<Uint8Array>): AsyncGenerat
 type Ready = Pick<OpenedFile, "path" | "bytes">
 
 /** The node that reads files, and its options. */
-export interface Reading {
+interface Reading {
   readonly component: string
   readonly context: RunContext
   /** The format of all files; by default derived from each file's name. */

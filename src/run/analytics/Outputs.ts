@@ -73,7 +73,7 @@ const copyOf = (
 }
 
 /** A written file that has not been moved to its place yet. */
-export interface WrittenFile {
+interface WrittenFile {
   readonly path: string
   readonly records: number
 }

@@ -8,7 +8,7 @@ export interface Grown {
   readonly bytes: number
 }
 
-export interface Growing {
+interface Growing {
   readonly append: (chunk: Uint8Array | string) => Promise<void>
   readonly close: () => Promise<Grown>
 }

@@ -29,7 +29,7 @@ const deflateBlock = (block: Uint8Array, dictionary: Uint8Array | undefined, lev
   })
 
 /** What became of the bytes of an entry. */
-export interface PackedEntry {
+interface PackedEntry {
   readonly crc: number
   /** Numbers of bytes after packing, and before. */
   readonly packed: number

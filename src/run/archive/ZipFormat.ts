@@ -1,7 +1,7 @@
 // The records of a zip file, by PKWARE's APPNOTE 6.3.10.
 
 /** An entry that is completely in the zip. */
-export interface ZipEntry {
+interface ZipEntry {
   readonly name: Buffer
   /** Whether its bytes are deflated; otherwise they are stored as they are. */
   readonly deflated: boolean

@@ -7,7 +7,7 @@ import type { TenantId } from "../shared/Tenant.ts"
 import type { ArtifactName, ArtifactVersion, GroupName } from "./Artifact.ts"
 
 /** The coordinates of an artifact version. */
-export interface Coordinates {
+interface Coordinates {
   readonly group: GroupName
   readonly artifact: ArtifactName
   readonly version: ArtifactVersion

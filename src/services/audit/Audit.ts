@@ -11,7 +11,7 @@ import type { Outcome } from "./Entry.ts"
 const longest = 2048
 
 /** What is changed. Digests are SHA-256 in hex; absent where the thing has no content. Nothing in it may be secret. */
-export interface Change {
+interface Change {
   readonly tenant: Chain
   /** Group and name of the endpoint, such as `flowlines.save`, or of the gateway's own work, such as `blobs.sweep`. */
   readonly action: string

@@ -7,7 +7,7 @@ import { type TenantId, Tenants } from "../shared/Tenant.ts"
 import { BlobLedger, type UnusedBlob } from "./BlobLedger.ts"
 
 /** Returns which of the given blobs the rows of one feature refer to. */
-export type Holder = (
+type Holder = (
   tenant: TenantId,
   sha256s: ReadonlyArray<string>
 ) => Effect.Effect<ReadonlyArray<string>, StorageUnreachable>

@@ -23,7 +23,7 @@ export type ChannelList = typeof ChannelList.Type
 
 const timestamp = Schema.String.annotate({ description: "ISO 8601 UTC with milliseconds" })
 
-export const Job = Schema.Struct({
+const Job = Schema.Struct({
   cluster: Schema.String,
   name: Schema.String.annotate({ description: "<channel>/<cluster>/<job>" }),
   runtimeId: Schema.String.annotate({ description: "tenants/<tenant>/channels/<channel>/<cluster>/<job>" }),

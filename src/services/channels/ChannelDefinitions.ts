@@ -21,7 +21,7 @@ import { type ChannelName, isUnderWay, PathName } from "./Job.ts"
 import { JobStore } from "./JobStore.ts"
 
 /** `If-Match` and `If-None-Match` of a change. */
-export interface Preconditions {
+interface Preconditions {
   readonly ifMatch: string | undefined
   readonly ifNoneMatch: string | undefined
 }

@@ -18,7 +18,7 @@ export interface ChannelJob extends JobDefinition {
 }
 
 /** A channel's structure: its jobs, or its faults. */
-export interface ChannelStructure {
+interface ChannelStructure {
   readonly name: ChannelName
   readonly jobs: ReadonlyArray<JobDefinition>
   /** Path of the structure file in the tenant's configuration. */
@@ -32,14 +32,14 @@ export interface ChannelFolder extends ChannelStructure {
 }
 
 /** The faults of a job's flowline. */
-export interface JobFault {
+interface JobFault {
   /** Path in the tenant's configuration. */
   readonly file: string
   readonly issues: ReadonlyArray<Issue>
 }
 
 /** A job's valid flowline, and the path of its file in the tenant's configuration. */
-export interface JobFlowline extends Definition {
+interface JobFlowline extends Definition {
   readonly file: string
 }
 

@@ -18,7 +18,7 @@ const unreadable = "the configuration cannot be read"
  * No run was started: the job's definition, or what a run of it needs, cannot be read or is faulty. This does not count
  * as a failed run, so the job starts again when the files are repaired.
  */
-export interface NotBegun {
+interface NotBegun {
   readonly _tag: "NotBegun"
   readonly reason: string
 }

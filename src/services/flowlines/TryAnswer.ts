@@ -16,14 +16,14 @@ const Records = {
 export const TriedRecords = Schema.Struct(Records).annotate({ identifier: "TriedRecords" })
 export type TriedRecords = typeof TriedRecords.Type
 
-export const TriedEdge = Schema.Struct({
+const TriedEdge = Schema.Struct({
   from: Schema.String.annotate({ description: "Component of the node that publishes" }),
   stream: Schema.String,
   to: Schema.Array(Schema.String).annotate({ description: "Components that receive the stream" }),
   ...Records
 }).annotate({ identifier: "TriedEdge" })
 
-export const UnmatchedSetting = Schema.Struct({
+const UnmatchedSetting = Schema.Struct({
   pointer: Schema.String.annotate({ description: "JSON pointer to the setting in the flowline file" }),
   text: Schema.String,
   ...place
@@ -55,12 +55,12 @@ export const TriedComponent = Schema.Struct({
 }).annotate({ identifier: "TriedComponent" })
 export type TriedComponent = typeof TriedComponent.Type
 
-export const UnreferencedField = Schema.Struct({
+const UnreferencedField = Schema.Struct({
   component: Schema.String.annotate({ description: "The node that adds the field" }),
   field: Schema.String
 }).annotate({ identifier: "UnreferencedField" })
 
-export const TestDifference = Schema.Struct({
+const TestDifference = Schema.Struct({
   pointer: Schema.String.annotate({ description: "JSON pointer to what the flowline file expects" }),
   ...place,
   detail: Schema.String,

@@ -65,13 +65,13 @@ export const byteRange = (header: string, size: number): ByteSpan | "whole" | "u
 }
 
 /** The state of a file. Its tag is the SHA-256 in hex, or another version. */
-export interface Representation extends State {
+interface Representation extends State {
   /** In bytes. */
   readonly size: number
 }
 
 /** The decision how to answer a request for a file. */
-export type Decision =
+type Decision =
   | { readonly _tag: "Whole" }
   | { readonly _tag: "Part"; readonly span: ByteSpan }
   | { readonly _tag: "NotModified" }
@@ -117,7 +117,7 @@ const downloadBytes = { disk: 1024 * 1024, s3: 2 * 1024 * 1024 }
  */
 const inlinePolicy = "sandbox allow-same-origin; frame-ancestors 'self'"
 
-export interface Download<E, R> extends Representation {
+interface Download<E, R> extends Representation {
   readonly tenant: TenantId
   readonly request: HttpServerRequest.HttpServerRequest
   readonly filename: string

@@ -31,7 +31,7 @@ export interface FormRules {
 }
 
 /** A part of the form as it was received. */
-export interface ReceivedPart extends DeclaredFile {
+interface ReceivedPart extends DeclaredFile {
   readonly name: string
   readonly headers: Readonly<Record<string, unknown>>
   readonly bytes: ByteBuffer

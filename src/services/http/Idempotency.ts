@@ -45,7 +45,7 @@ const fingerprintOf = (request: HttpServerRequest.HttpServerRequest, body: Uint8
   )
 
 /** The result of the work. The status is 200 unless `status` is set; there may be no body. */
-export interface Done {
+interface Done {
   readonly status?: number
   readonly body?: unknown
   readonly etag?: string
@@ -63,7 +63,7 @@ const answerOf = ({ status = 200, body, ...headers }: Done): Answer => ({
  * The work of a request. It passes its last writes to the `Commit` of `answered`, which keeps what `doneOf` makes of
  * their result as the answer.
  */
-export type Work<E, R> = (answered: <A>(doneOf: (made: A) => Done) => Commit<A>) => Effect.Effect<unknown, E, R>
+type Work<E, R> = (answered: <A>(doneOf: (made: A) => Done) => Commit<A>) => Effect.Effect<unknown, E, R>
 
 /** A `Commit` that is told how to make the text of the answer. */
 type Keep = <A, E, R>(

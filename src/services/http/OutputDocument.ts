@@ -10,7 +10,7 @@ import { preferred, selected } from "./Accept.ts"
 import { jsonArray, listBytes } from "./JsonText.ts"
 import { withFirstChunk } from "./ReadAhead.ts"
 
-export type Format = "json" | "text" | "ndjson" | "events"
+type Format = "json" | "text" | "ndjson" | "events"
 
 type Offer<F> = readonly [mediaType: string, format: F]
 

@@ -1,7 +1,7 @@
 import { type Array as Arr, Effect, Pull, type Scope, Stream } from "effect"
 
 /** A source that was read up to a limit: all of it, or a stream that begins with what was read. */
-export type ReadAhead<A, E> =
+type ReadAhead<A, E> =
   | { readonly _tag: "Whole"; readonly items: ReadonlyArray<A> }
   | { readonly _tag: "Longer"; readonly all: Stream.Stream<A, E> }
 

@@ -34,7 +34,7 @@ const stalledBytes = { disk: 1024 * 1024, s3: fileBytes.s3 }
 const stalledAfter = Duration.seconds(10)
 
 /** A form whose file is stored: the file's blob, its properties according to the client, and the other parts. */
-export interface Upload<A> {
+interface Upload<A> {
   readonly blob: Blob
   readonly file: DeclaredFile
   /** The result of the check of the small parts. */

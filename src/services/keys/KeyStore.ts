@@ -38,7 +38,7 @@ export type AddResult =
   | { readonly _tag: "Full"; readonly used: number }
 
 /** The result of revoking keys. `Before`: they were revoked already, so nothing has changed. */
-export type RevokeResult = "Now" | "Before" | "Absent"
+type RevokeResult = "Now" | "Before" | "Absent"
 
 /** Days for which keys that have ended stay in the list. */
 export const endedDays = 90

@@ -9,7 +9,7 @@ const refused = Metric.counter("flow_limit_refusals_total", {
 })
 
 /** The members of a refusal. `used` is what would be in use. */
-export interface Refusal {
+interface Refusal {
   readonly limit: LimitName
   readonly value: number
   readonly used: number

@@ -10,7 +10,7 @@ import { UsageCounters } from "./UsageCounters.ts"
 import { FileMeter, UsageStore } from "./UsageStore.ts"
 
 /** A limit, and what is used of it; null for no limit, and where nothing is counted between requests. */
-export interface LimitState {
+interface LimitState {
   readonly limit: LimitName
   readonly description: string
   readonly unit: string

@@ -92,7 +92,7 @@ export type TenantLimits = typeof TenantLimits.Type
 /** Where the value of a limit comes from: the product, a setting, or the access file. */
 export type LimitSource = "default" | "setting" | "file"
 
-export interface Limit {
+interface Limit {
   /** Undefined: no limit. */
   readonly value: number | undefined
   readonly source: LimitSource

@@ -91,7 +91,7 @@ export const samplesOf = ({ bytes, firstLine }: SampleBatch, split: Split): Read
 }
 
 /** The position of the first byte that is not UTF-8: line and column (UTF-16 units) from 1, and the byte. */
-export interface EncodingFault {
+interface EncodingFault {
   readonly line: number
   readonly column: number
   readonly text: string

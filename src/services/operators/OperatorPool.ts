@@ -31,7 +31,7 @@ export interface TestedBatch {
 }
 
 /** One test with its compiled program. Its batches take turns with those of other tests and tenants. */
-export interface TestSession {
+interface TestSession {
   /** Never fails: the failure of a sample is in its result. */
   readonly run: (batch: SampleBatch) => Effect.Effect<TestedBatch>
 }

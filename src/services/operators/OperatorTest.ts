@@ -5,7 +5,7 @@ export type Operator = (typeof operators)[number]
 /** What a worker does with samples. */
 export type SampleWork = Operator | "propose"
 
-export const Capture = Schema.Struct({
+const Capture = Schema.Struct({
   name: Schema.String.annotate({ description: "Field name as written in the pattern" }),
   syntax: Schema.optionalKey(Schema.String.annotate({ description: "Grok pattern behind the field" })),
   value: Schema.String,
@@ -13,7 +13,7 @@ export const Capture = Schema.Struct({
   end: Schema.Int
 }).annotate({ identifier: "OperatorCapture" })
 
-export const Failure = Schema.Struct({
+const Failure = Schema.Struct({
   reason: Schema.Literals(["no-match", "timeout", "conversion", "dropped", "script"]),
   detail: Schema.String,
   matchedUpTo: Schema.optionalKey(

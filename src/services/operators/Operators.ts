@@ -25,7 +25,7 @@ import { TenantPatterns } from "./TenantPatterns.ts"
 type Form = ReadonlyMap<string, FormPart>
 
 /** Receives the form of a test. `hold` is told how many bytes are about to be kept, and may refuse them. */
-export type Receive = (
+type Receive = (
   rules: PartRules & { readonly hold: (bytes: number) => Effect.Effect<void, Overloaded> }
 ) => Effect.Effect<Form, BadRequest | Overloaded | RequestTimeout | TooLarge>
 

@@ -20,12 +20,12 @@ export interface TestOptions {
   readonly appendSeparator?: string
 }
 
-export interface SampleFailure extends Omit<Failure, "reason"> {
+interface SampleFailure extends Omit<Failure, "reason"> {
   readonly reason: Failure["reason"] | "timeout"
 }
 
 /** The result of one sample. `micros` is the time of the match alone, in microseconds. */
-export interface SampleResult {
+interface SampleResult {
   readonly line: number
   readonly input: string
   readonly matched: boolean

@@ -26,7 +26,7 @@ export class GatewayList extends Context.Service<
 >()("flow/platform/GatewayList") {}
 
 /** What is kept of one kind of history, for each tenant; null for no limit. */
-export interface RetentionLimits {
+interface RetentionLimits {
   readonly kind: "executions" | "archives" | "versions" | "audit" | "documents"
   readonly setting: string
   readonly ageSeconds: number | null
@@ -34,7 +34,7 @@ export interface RetentionLimits {
   readonly bytes: number | null
 }
 
-export interface InstallationView {
+interface InstallationView {
   readonly version: string
   readonly gateways: ReadonlyArray<GatewayEntry>
   readonly retention: {

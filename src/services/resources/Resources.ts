@@ -31,7 +31,7 @@ const digestOf = (versions: ReadonlyArray<StoredVersion>): string | undefined =>
   onlyDigest([...new Set(versions.map(({ place }) => ("sha256" in place ? place.sha256 : "")))]) || undefined
 
 /** The bytes of a version, open until the scope closes. */
-export interface Content {
+interface Content {
   readonly version: StoredVersion
   readonly size: number
   readonly etag: string

@@ -17,7 +17,7 @@ import { retryWhileDatabaseAway } from "./Outage.ts"
 import { References } from "./ResolvedReferences.ts"
 
 /** The data of the tenant that a run needs besides its flowline. */
-export type Provisions = Pick<
+type Provisions = Pick<
   RunSpec,
   "references" | "patterns" | "modules" | "secrets" | "allowances" | "roots" | "rootNames"
 >

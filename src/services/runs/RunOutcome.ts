@@ -8,7 +8,7 @@ const word = OutcomeWord.annotate({
   description: "Of a run that has succeeded. nothing: no record was written. warnings: not all went well, see reasons"
 })
 
-export const RunCounts = Schema.Struct({
+const RunCounts = Schema.Struct({
   read: Schema.Int.annotate({ description: "Records that the inputs have read" }),
   written: Schema.Int.annotate({ description: "Records that the outputs have taken" }),
   rejected: Schema.Int.annotate({ description: "Records that nodes have rejected" }),

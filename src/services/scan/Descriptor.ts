@@ -1,7 +1,7 @@
 import { Schema } from "effect"
 import { runtimes } from "../../protocol/Runtime.ts"
 
-export const Runtime = Schema.Literals(runtimes).annotate({ identifier: "Runtime" })
+const Runtime = Schema.Literals(runtimes).annotate({ identifier: "Runtime" })
 
 /**
  * The description of a node. A usable node has all members but `error`; an unusable one has `type` (its path) and

@@ -4,7 +4,7 @@ import type { TenantId } from "../shared/Tenant.ts"
 import type { NodeDescriptor } from "./Descriptor.ts"
 
 /** What a scan found. `isSettled` is false where another one may find something else although nothing has changed. */
-export interface TenantScan {
+interface TenantScan {
   readonly nodes: ReadonlyArray<NodeDescriptor>
   readonly isSettled: boolean
 }

@@ -35,7 +35,7 @@ const signedPatience = "10 seconds"
 const signedAtOnce = 32
 
 /** What a request has to show that it comes from a sender of the webhook. */
-export interface Sent<E> {
+interface Sent<E> {
   readonly token: string | undefined
   /** By their names in small letters. */
   readonly headers: Readonly<Record<string, string | undefined>>
@@ -44,7 +44,7 @@ export interface Sent<E> {
 }
 
 /** A webhook whose token, or a valid signature, was sent. */
-export interface Hook extends ScheduleKey {
+interface Hook extends ScheduleKey {
   readonly webhook: NonNullable<ScheduleRequest["trigger"]["webhook"]>
   /** What makes the request the same as another one, where its signature says so. */
   readonly requestKey: string | undefined

@@ -30,7 +30,7 @@ export interface StoredRow extends ScheduleKey {
   readonly changedAt: string
 }
 
-export interface NewSchedule extends ScheduleKey {
+interface NewSchedule extends ScheduleKey {
   readonly definition: string
   readonly kind: TriggerKind
   readonly overlap: string

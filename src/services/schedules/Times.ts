@@ -11,7 +11,7 @@ export const missedAfter = 60_000
 export const mostCaughtUp = 100
 
 /** The times of a schedule, in epoch milliseconds. Both functions are strict: never the given time itself. */
-export type Times = CronTimes
+type Times = CronTimes
 
 /** The times of a checked trigger; undefined if it has none. An interval counts from `anchor`. */
 export const timesOf = ({ cron, zone, every }: Trigger, anchor: number): Times | undefined => {

@@ -64,7 +64,7 @@ const maxWritten = 4
 const maxHeld = maxWritten
 
 /** Opens the file. `synced`: a write returns when its bytes are durable. */
-export type OpenFile = (synced: boolean) => Promise<number>
+type OpenFile = (synced: boolean) => Promise<number>
 
 /**
  * Receives the bytes of one file: copies them into slots, which are written and hashed concurrently and then reused.

@@ -10,7 +10,7 @@ import type { Bucket, Limits } from "./Bucket.ts"
 const parallel = 3
 
 /** Sends one part and returns its tag. */
-export type SendPart = (uploadId: string, number: number, limits: Limits) => Promise<string | undefined>
+type SendPart = (uploadId: string, number: number, limits: Limits) => Promise<string | undefined>
 
 /**
  * A multipart upload. The object becomes visible as a whole when {@link complete} returns. {@link abort} ends running

@@ -14,7 +14,7 @@ import { compacted } from "../statements/Parameters.ts"
  * for one type, and tell when a value is of another one; `any` takes a value with its JSON type; with `lists` each value of a
  * list counts.
  */
-export type Reading = "numbers" | "texts" | "booleans" | "any" | "lists"
+type Reading = "numbers" | "texts" | "booleans" | "any" | "lists"
 
 export interface Readings {
   readonly of: (field: string) => Reading

@@ -156,7 +156,7 @@ interface Placed {
 /** The position of a row in the result order. */
 export const keyOf = ({ ts, id, index }: Placed): Key => ({ at: String(ts), id: original(id), index })
 
-export interface HitRow extends Placed {
+interface HitRow extends Placed {
   readonly doc: string
 }
 
@@ -167,7 +167,7 @@ export const hitOf = (row: HitRow): Hit => ({ ...keyOf(row), source: originalJso
 const columnsOf = (fields: ReadonlyArray<string>): ReadonlyArray<string> => fields.map((_, index) => `f${index}`)
 
 /** Fields in columns with generated names. */
-export type PlacedRow = Placed & Row
+type PlacedRow = Placed & Row
 
 /** The fields of all matching documents as columns, with the columns that order them. */
 export const selectRows = (

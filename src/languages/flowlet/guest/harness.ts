@@ -14,7 +14,7 @@ export interface Host {
 }
 
 /** The functions that the host calls. */
-export interface Harness {
+interface Harness {
   /** Processes events (a JSON array) until the host says stop. */
   readonly run: (process: (event: unknown) => unknown, events: string) => void
   /** Returns the outcomes so far as a JSON array and clears them. */

@@ -104,7 +104,7 @@ export const endFinder = (
 }
 
 /** The matchers of a tree. Each is compiled on first use and passed through `finish`. */
-export interface Matchers<A> {
+interface Matchers<A> {
   /** For ASCII text. */
   readonly ascii: () => A
   /** For any text. */

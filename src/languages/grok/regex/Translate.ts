@@ -2,7 +2,7 @@ import { EmulatedRegExp, toRegExpDetails } from "oniguruma-to-es"
 import { plainAscii } from "./AsciiPattern.ts"
 
 /** A regular expression for V8, and the number of each named group in a match. */
-export interface TranslatedPattern {
+interface TranslatedPattern {
   readonly regex: RegExp
   readonly numbers: ReadonlyMap<string, number>
   /** Whether a match contains only ASCII characters, even in lines with others. */

@@ -24,7 +24,7 @@ export interface ExpandedGroup extends Group {
   readonly origin?: Origin
 }
 
-export interface Expansion {
+interface Expansion {
   readonly tree: Node
   readonly captures: ReadonlyArray<Capture>
   /** Maps a group name (full, or only the field) to the indices of its captures, for `\k<name>`. */

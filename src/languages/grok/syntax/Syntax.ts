@@ -6,12 +6,12 @@ interface Span {
 }
 
 /** One literal character, escape, anchor or dot, as written. */
-export interface Atom extends Span {
+interface Atom extends Span {
   readonly kind: "atom"
   readonly text: string
 }
 /** A bracketed class as written, including grok references inside it. */
-export interface ClassNode extends Span {
+interface ClassNode extends Span {
   readonly kind: "class"
   readonly text: string
 }
@@ -20,7 +20,7 @@ export interface Mark extends Span {
   readonly kind: "mark"
   readonly text: string
 }
-export interface Backreference extends Span {
+interface Backreference extends Span {
   readonly kind: "backreference"
   readonly letter: "k" | "g"
   readonly name: string

@@ -59,7 +59,7 @@ export interface DateHistogram {
   readonly order: Order
 }
 
-export interface Filter {
+interface Filter {
   readonly _tag: "filter"
   readonly query: Query
 }

@@ -37,7 +37,7 @@ export interface GroupRequest {
 }
 
 /** The bytes that the groups of a request may take in an answer: `each` besides the key. */
-export interface Room {
+interface Room {
   readonly bytes: number
   readonly each: number
 }

@@ -13,7 +13,7 @@ export interface FieldClause {
   readonly of: (field: string) => Query
 }
 
-export interface Wording {
+interface Wording {
   readonly dates: Dates
   /** The last word may be the start of one. */
   readonly openEnd?: boolean

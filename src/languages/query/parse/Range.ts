@@ -7,7 +7,7 @@ import { fieldOf, isNumber, type Place } from "./ValueReader.ts"
 const bounds = ["gt", "gte", "lt", "lte"] as const
 export type Bound = (typeof bounds)[number]
 
-export type Given = ReadonlyMap<Bound, Place>
+type Given = ReadonlyMap<Bound, Place>
 
 const isDateMath = (text: string): boolean => /^now($|[+\-/])/.test(text) || text.includes("||")
 const isDateText = (text: string): boolean => isDateMath(text) || /^\d{4}-\d\d(?:-\d\d(?:[T ].*)?)?$/.test(text)
@@ -37,7 +37,7 @@ const limitsOf = (given: Given): Limits =>
   Object.fromEntries([...given].map(([bound, { value }]) => [bound, String(value)] as const))
 
 /** Limits of a range, and how its dates are meant. `isDate`: they are dates, whatever they look like. */
-export interface Span {
+interface Span {
   readonly given: Given
   readonly reading: DateReading
   readonly isDate: boolean

@@ -8,7 +8,7 @@ export class RegexpFault extends Error {}
 export const regexpFlags = ["ALL", "NONE", "ANYSTRING", "COMPLEMENT", "EMPTY", "INTERSECTION", "INTERVAL"] as const
 export type RegexpFlag = (typeof regexpFlags)[number]
 
-export interface RegexpOptions {
+interface RegexpOptions {
   readonly ignoreCase: boolean
   readonly flags: ReadonlySet<RegexpFlag>
 }

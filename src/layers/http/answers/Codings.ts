@@ -1,7 +1,7 @@
 import * as zlib from "node:zlib"
 
 /** The content codings of answers, the preferred one first. Node has zstd from 22.15 on. */
-export const codings = (["zstd", "gzip"] as const).filter(
+const codings = (["zstd", "gzip"] as const).filter(
   (coding) => coding === "gzip" || typeof zlib.createZstdCompress === "function"
 )
 export type Coding = "gzip" | "zstd"

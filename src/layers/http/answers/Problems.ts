@@ -120,7 +120,7 @@ const refusalOf = (request: Request, check: ReturnType<typeof browserCheck>) => 
 }
 
 /** What {@link problems} needs. */
-export interface Surroundings {
+interface Surroundings {
   readonly tenants: Tenants["Service"]
   readonly authenticator: Authenticator["Service"]
   readonly refusals: Refusals["Service"]

@@ -144,7 +144,7 @@ const usedResponses = (paths: Record<string, Json>): Partial<typeof responses> =
 }
 
 /** The parts of the document that describe the gateway as a whole. */
-export interface About {
+interface About {
   readonly version: string
   readonly features: Readonly<Record<string, Feature>>
   /** The operations that require credentials. */

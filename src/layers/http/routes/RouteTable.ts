@@ -33,7 +33,7 @@ export interface Fixed {
 }
 
 /** An endpoint as the audit knows it. */
-export interface RouteEndpoint {
+interface RouteEndpoint {
   /** Group and name, such as `flowlines.save`. */
   readonly action: string
   readonly isChange: boolean

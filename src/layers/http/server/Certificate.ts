@@ -5,7 +5,7 @@ import { Clock, Effect, Predicate, Schema, type Scope } from "effect"
 import { observeGauge } from "../../../services/shared/process/ObservableMetrics.ts"
 
 /** Paths of the files in PEM. */
-export interface CertificateFiles {
+interface CertificateFiles {
   readonly cert: string
   readonly key: string
 }
@@ -17,7 +17,7 @@ export interface Certificate extends CertificateFiles {
 }
 
 /** Why the files cannot be used, and the setting that names the one at fault. The message has no contents. */
-export class CertificateFault extends Schema.TaggedError<CertificateFault>()("CertificateFault", {
+class CertificateFault extends Schema.TaggedError<CertificateFault>()("CertificateFault", {
   variable: Schema.Literals(["FLOW_TLS_CERT", "FLOW_TLS_KEY"]),
   message: Schema.String
 }) {}
@@ -124,7 +124,7 @@ const day = 86_400_000
 const warned = 14 * day
 
 /** The files of a certificate that is in use. */
-export interface CertificateWatch {
+interface CertificateWatch {
   /** Reads the files, and starts to use a new pair. To be called repeatedly, but never twice at the same time. */
   readonly look: Effect.Effect<void>
   /** 1 while the files cannot be used, else 0. */

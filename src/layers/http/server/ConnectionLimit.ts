@@ -3,7 +3,7 @@ import { isIPv6, type Socket } from "node:net"
 import { plainAddress } from "./Forwarded.ts"
 
 /** Limits on open connections. */
-export interface ConnectionLimits {
+interface ConnectionLimits {
   /** Maximum number for all addresses together. */
   readonly all: number
   /** Maximum number per address; IPv6 addresses count by their /64 network, which usually belongs to one client. */

@@ -4,7 +4,7 @@ import { Server as SecureServer } from "node:tls"
 import { plainAddress } from "./Forwarded.ts"
 
 /** A connection on which requests can come. */
-export interface Connection {
+interface Connection {
   readonly socket: Socket
   /** The peer's IP address. Kept because a closed socket no longer has it. */
   readonly remote: string

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from "node:http"
 
 /** Why the length of a request's body is ambiguous: the status and detail of the answer. */
-export interface FramingFault {
+interface FramingFault {
   readonly status: 400 | 501
   readonly detail: string
 }

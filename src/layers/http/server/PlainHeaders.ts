@@ -1,5 +1,5 @@
 /** The headers of a plain request that its answer may depend on. */
-export interface PlainHeaders extends Readonly<Record<string, string | undefined>> {
+interface PlainHeaders extends Readonly<Record<string, string | undefined>> {
   readonly host: string
   readonly authorization: string | undefined
   readonly "x-api-key": string | undefined

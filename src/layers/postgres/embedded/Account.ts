@@ -18,7 +18,7 @@ export interface Account {
   readonly prefix: ReadonlyArray<string>
 }
 
-export interface Owner {
+interface Owner {
   readonly uid: number
   readonly gid: number
 }

@@ -13,7 +13,7 @@ import { isHeld, stop, stopOrphan } from "./Shutdown.ts"
  * needed, for instance, when the system no longer allows user namespaces. A marker file survives a kill during the
  * change: while it exists, the files may have mixed owners. No server may be running on the cluster.
  */
-export const takeFiles = ({ account, folder }: Cluster): void => {
+const takeFiles = ({ account, folder }: Cluster): void => {
   const { owner } = account
   if (owner === undefined) return
   const mark = join(dirname(folder), "changing-owner")

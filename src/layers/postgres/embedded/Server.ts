@@ -11,7 +11,7 @@ import { lockFile } from "./Shutdown.ts"
 const logLimit = 4 * 1024 * 1024
 
 /** Opens the server's log for appending. */
-export const openLog = (cluster: Cluster): number => {
+const openLog = (cluster: Cluster): number => {
   const size = statSync(cluster.log, { throwIfNoEntry: false })?.size ?? 0
   if (size > logLimit) renameSync(cluster.log, `${cluster.log}.1`)
   return openSync(cluster.log, "a+", 0o640)
@@ -39,7 +39,7 @@ export interface Server {
 }
 
 /** PostgreSQL settings for one gateway on one machine, by name. */
-export const settings: Readonly<Record<string, string>> = {
+const settings: Readonly<Record<string, string>> = {
   listen_addresses: "127.0.0.1",
   unix_socket_directories: "",
   max_connections: "100",

@@ -44,7 +44,7 @@ interface State {
  *
  * @param read reads at most so many rows that come after a key
  */
-export const pages = <Row extends PageRow>(
+const pages = <Row extends PageRow>(
   { after, limit }: ListSpan,
   read: (after: string | undefined, rows: number) => Effect.Effect<ReadonlyArray<Row>, SqlError>,
   keyOf: (row: Row) => string

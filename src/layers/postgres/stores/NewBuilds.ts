@@ -13,7 +13,7 @@ import { reached } from "../statements/StoredRows.ts"
 import { insertEntries } from "./PostgresAuditStore.ts"
 
 /** A build with its row of the audit. */
-export interface NewBuild {
+interface NewBuild {
   readonly it: NewArtifact
   readonly entry: NewEntry
   /** Whether more are about to come. */

@@ -6,7 +6,7 @@ import { withSources } from "../../records/Source.ts"
 import { formatOf } from "./Format.ts"
 
 /** How the files are read; the name of a file decides about its format where none is given. */
-export interface Following extends Pick<Reading, "encoding" | "multiline"> {
+interface Following extends Pick<Reading, "encoding" | "multiline"> {
   readonly path: string
   readonly format: "lines" | "ndjson" | undefined
   /** Whether records say where they are from. */

@@ -43,7 +43,7 @@ export const PagesSetting = Schema.Struct({
     })
   )
 })
-export type Pages = typeof PagesSetting.Type
+type Pages = typeof PagesSetting.Type
 
 const kinds = ["next", "cursor", "offset", "page"] as const
 
@@ -85,7 +85,7 @@ export const firstPage = (url: URL, { offset, page, first_page = 1, size, size_p
 }
 
 /** What was read so far: `records` in all pages, `last` in this one, which is page `number`, from 0. */
-export interface Progress {
+interface Progress {
   readonly url: URL
   readonly number: number
   readonly records: number

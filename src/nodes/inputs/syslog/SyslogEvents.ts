@@ -7,7 +7,7 @@ const maxEvents = 1000
 const maxBytes = 8 * 1024 * 1024
 
 /** A message, and its record; undefined for a text without a header. */
-export interface ReceivedMessage {
+interface ReceivedMessage {
   readonly sender: string
   readonly text: string
   readonly event: Event | undefined

@@ -1,7 +1,7 @@
 import { type SeparatorSyntax, Separators } from "./Separators.ts"
 
 /** The syntax of pairs. */
-export interface PairSyntax {
+interface PairSyntax {
   readonly pairs: SeparatorSyntax
   readonly values: SeparatorSyntax
   /** Whether `(…)`, `[…]` and `<…>` enclose values. */
@@ -10,7 +10,7 @@ export interface PairSyntax {
   readonly isStrict: boolean
 }
 
-export type Pair = readonly [key: string, value: string]
+type Pair = readonly [key: string, value: string]
 
 const closing = new Map([
   ['"', '"'],

@@ -8,7 +8,7 @@ import { BoundedCache } from "./BoundedCache.ts"
 /** Maximum number of values that one search looks up. */
 const mostKeys = 500
 
-export interface IndexSettings {
+interface IndexSettings {
   readonly index: string
   readonly key: string
   readonly columns?: ReadonlyArray<string>

@@ -13,7 +13,7 @@ const maxRows = 1_000_000
 /** Maximum number of columns that are remembered for a message about one that there is not. */
 const maxColumns = 1000
 
-export interface TableSettings extends Storage {
+interface TableSettings extends Storage {
   readonly path?: string
   readonly registry?: string
   readonly resource?: string
@@ -44,7 +44,7 @@ export const sourceOf = ({
 })
 
 /** Rows by their keys. */
-export interface Table {
+interface Table {
   /** Adds a row unless its key has one. False when the text cannot be a key. */
   readonly add: (key: string, row: Fields) => boolean
   readonly find: (value: string) => Fields | undefined

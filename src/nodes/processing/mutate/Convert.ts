@@ -3,7 +3,7 @@ import { toInteger } from "../../../languages/Coercion.ts"
 import { float } from "../csv/Values.ts"
 
 export const types = ["integer", "float", "boolean", "string"] as const
-export type Type = (typeof types)[number]
+type Type = (typeof types)[number]
 type Scalar = string | number | boolean
 
 const integerOf = (value: Scalar): Scalar | undefined => {

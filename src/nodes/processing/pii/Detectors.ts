@@ -5,7 +5,7 @@ export const kinds = ["email", "ipv4", "ipv6", "card", "iban", "phone"] as const
 export type Kind = (typeof kinds)[number]
 
 /** A part of a text; `to` is exclusive. */
-export interface Span {
+interface Span {
   readonly from: number
   readonly to: number
 }

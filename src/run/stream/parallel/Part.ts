@@ -20,7 +20,7 @@ export type Piece =
   | { readonly stream: string; readonly batch: Batch }
 
 /** A batch for a node outside of the part, or lines that a node inside of it printed. */
-export type Delivery =
+type Delivery =
   | { readonly to: string; readonly batch: Batch }
   | { readonly to: string; readonly text: Uint8Array; readonly records: number }
   | { readonly printedBy: string; readonly lines: ReadonlyArray<string> }
@@ -38,7 +38,7 @@ export interface Part {
 }
 
 /** What a part needs besides the context of its nodes. */
-export interface Means {
+interface Means {
   readonly readAt: ReadAt
   /** The memory for the texts that the part produces. */
   readonly texts: TextMemory

@@ -8,7 +8,7 @@ import type { Sample, TrialReport } from "../../../protocol/Trial.ts"
 type Path = ReadonlyArray<PropertyKey>
 
 /** A difference with its path in the flowline. Long values are left out. */
-export interface Difference {
+interface Difference {
   readonly path: Path
   readonly detail: string
   readonly expected?: unknown

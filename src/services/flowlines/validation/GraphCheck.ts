@@ -4,7 +4,7 @@ import { type Edge, findCycles } from "./Cycles.ts"
 import type { Finding } from "./Finding.ts"
 
 /** The data of a node for the graph checks. Parts that could not be read are absent. */
-export interface GraphNode {
+interface GraphNode {
   readonly component: string | undefined
   /** False when the component's name is the node's type. */
   readonly named: boolean

@@ -29,7 +29,7 @@ const texts = (value: unknown, names: ReadonlyArray<string>): ReadonlyArray<Reco
 }
 
 /** The readable parts of a flowline. */
-export interface Outline {
+interface Outline {
   readonly runtime: Runtime | undefined
   readonly nodes: ReadonlyArray<OutlineNode>
 }

@@ -10,7 +10,7 @@ const longest = 1024
  * One changed value. `pointer` is a JSON pointer into the newer definition, or into the older one for what was removed.
  * `before` and `after` are absent where there is no value, or where its JSON is longer than 1024 characters (`omitted`).
  */
-export interface ValueChange {
+interface ValueChange {
   readonly pointer: string
   readonly change: "added" | "removed" | "changed"
   readonly before?: unknown
@@ -19,18 +19,18 @@ export interface ValueChange {
 }
 
 /** A node by its name and type, with where it stands. */
-export interface NodeRef {
+interface NodeRef {
   readonly component: string
   readonly type: string
   readonly pointer: string
 }
 
-export interface ChangedNode extends NodeRef {
+interface ChangedNode extends NodeRef {
   readonly changes: ReadonlyArray<ValueChange>
 }
 
 /** What differs between two definitions. `isCut`: there are more changes than are listed. */
-export interface FlowlineDiff {
+interface FlowlineDiff {
   readonly added: ReadonlyArray<NodeRef>
   readonly removed: ReadonlyArray<NodeRef>
   readonly changed: ReadonlyArray<ChangedNode>

@@ -24,7 +24,7 @@ export interface Operation {
 }
 
 /** What OpenAPI says of a component schema, besides what it declares. */
-export interface Component {
+interface Component {
   readonly description: string
   readonly example: unknown
 }

@@ -31,7 +31,7 @@ export const observeCounter = (
   registered(Metric.counter(name, { ...described, incremental: true }), () => ({ count: read(), incremental: true }))
 
 /** Places for work, how many are taken, and how much work waits for one. */
-export interface Queue {
+interface Queue {
   readonly places: number
   readonly taken: number
   readonly waiting: number

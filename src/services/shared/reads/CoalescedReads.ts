@@ -1,7 +1,7 @@
 import { Context, Effect, Exit, type Fiber, Layer, Scope } from "effect"
 
 /** What a read has found; `isFirst` for one of those who share it. */
-export interface Found<A> {
+interface Found<A> {
   readonly value: A
   readonly isFirst: boolean
 }

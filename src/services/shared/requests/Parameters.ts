@@ -17,7 +17,7 @@ interface Documented {
 }
 
 /** The keyword `examples` of a JSON Schema, if there is an example. */
-export const examplesOf = (example: unknown) => (example === undefined ? {} : { examples: [example] })
+const examplesOf = (example: unknown) => (example === undefined ? {} : { examples: [example] })
 
 /** Digits: as OpenAPI means an integer, not `1e3`, `0x10` or `1.0`. */
 const isWhole = Schema.isPattern(/^-?\d+$/, { expected: "a whole number" })

@@ -6,7 +6,7 @@
  */
 
 /** The names and types of the fields in a pattern set. */
-export interface NagiosFields {
+interface NagiosFields {
   readonly time: string
   readonly type: string
   readonly command: string
