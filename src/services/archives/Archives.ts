@@ -1,9 +1,9 @@
 import { Context, Effect, Layer, Scope, type Stream } from "effect"
-import { Blobs, type ByteSpan } from "../../drivers/blobs/Blobs.ts"
+import { Blobs } from "../../drivers/blobs/Blobs.ts"
 import { NotFound } from "../../errors/NotFound.ts"
 import type { StorageUnreachable } from "../../errors/StorageUnreachable.ts"
 import { Audit } from "../audit/Audit.ts"
-import { ensurePresent } from "../blobs/BlobPresence.ts"
+import { type Content, contentOfBlob } from "../blobs/BlobContent.ts"
 import { BlobSweep } from "../blobs/BlobSweep.ts"
 import type { ListRow, ListSpan } from "../shared/reads/Listing.ts"
 import type { TenantId } from "../shared/Tenant.ts"
@@ -18,14 +18,11 @@ export class Archives extends Context.Service<
   Archives,
   {
     readonly get: (tenant: TenantId, id: ArchiveId) => Effect.Effect<Archive, NotFound | StorageUnreachable>
-    /** Opens the bytes of an archive. A read that has begun can finish even when the archive is removed meanwhile. */
-    readonly read: (
-      tenant: TenantId,
-      archive: Archive,
-      span: ByteSpan
-    ) => Effect.Effect<Stream.Stream<Uint8Array, StorageUnreachable>, NotFound | StorageUnreachable>
-    /** Fails when the bytes are not there. */
-    readonly ensurePresent: (tenant: TenantId, archive: Archive) => Effect.Effect<void, NotFound | StorageUnreachable>
+    /**
+     * The bytes of an archive. A read that has begun can finish when the archive is removed; one that begins later fails
+     * with `NotFound`.
+     */
+    readonly content: (tenant: TenantId, archive: Archive) => Content<NotFound | StorageUnreachable>
     readonly list: (tenant: TenantId, span: ListSpan) => Stream.Stream<ListRow, StorageUnreachable>
     readonly remove: (tenant: TenantId, id: ArchiveId) => Effect.Effect<void, NotFound | StorageUnreachable>
     readonly removeAll: (tenant: TenantId) => Effect.Effect<void, StorageUnreachable>
@@ -51,15 +48,15 @@ export class Archives extends Context.Service<
         return archive ?? (yield* new NotFound({ kind: "archive", tenant, id }))
       })
 
-      // The archive may have been removed after its row was read: answer 404 then, not a storage error.
       return Archives.of({
         get,
         list: store.list,
-        read: Effect.fn("Archives.read")((tenant, archive, span) =>
-          Effect.tapError(blobs.read(tenant, archive.sha256, span), () => get(tenant, archive.id))
-        ),
-        ensurePresent: (tenant, archive) =>
-          Effect.tapError(ensurePresent(blobs, tenant, archive.sha256), () => get(tenant, archive.id)),
+        content: (tenant, archive) => {
+          const { read, present } = contentOfBlob(blobs, tenant, archive.sha256)
+          const orNotFound = <A>(reading: Effect.Effect<A, StorageUnreachable>) =>
+            Effect.tapError(reading, () => get(tenant, archive.id))
+          return { read: Effect.fn("Archives.read")((span) => orNotFound(read(span))), present: orNotFound(present) }
+        },
         remove: Effect.fn("Archives.remove")(function* (tenant, id) {
           const removed = plausible.test(id)
             ? Effect.tap(store.remove(tenant, id), (sha256) =>

@@ -37,8 +37,7 @@ export const ArchivesHttp = HttpApiBuilder.group(
           filename: `${id}.zip`,
           contentType: "application/zip",
           disposition: "attachment",
-          read: (span) => archives.read(tenant, archive, span),
-          present: archives.ensurePresent(tenant, archive)
+          ...archives.content(tenant, archive)
         })
       }),
       remove: Effect.fnUntraced(function* ({ params, request }) {

@@ -1,5 +1,5 @@
 import { Clock, Context, Effect, Layer, Predicate, Result, Scope, Stream } from "effect"
-import { type Blob, Blobs, type ByteSpan } from "../../drivers/blobs/Blobs.ts"
+import { type Blob, Blobs } from "../../drivers/blobs/Blobs.ts"
 import { BadRequest, type Issue } from "../../errors/BadRequest.ts"
 import type { Conflict } from "../../errors/Conflict.ts"
 import { NotFound } from "../../errors/NotFound.ts"
@@ -9,7 +9,7 @@ import type { TooLarge } from "../../errors/TooLarge.ts"
 import type { TooMany } from "../../errors/TooMany.ts"
 import { VersionConflict } from "../../errors/VersionConflict.ts"
 import { Audit, onlyDigest } from "../audit/Audit.ts"
-import { ensurePresent } from "../blobs/BlobPresence.ts"
+import { type Content, contentOfBlob } from "../blobs/BlobContent.ts"
 import { BlobSweep } from "../blobs/BlobSweep.ts"
 import { type Most, mostOf, overQuota, quotaOf } from "../blobs/Quota.ts"
 import { LimitRefusals } from "../limits/LimitRefusals.ts"
@@ -100,13 +100,7 @@ export class Artifacts extends Context.Service<
       artifact: ArtifactName,
       versions?: ReadonlyArray<ArtifactVersion>
     ) => Effect.Effect<void, NotFound | StorageUnreachable>
-    readonly read: (
-      tenant: TenantId,
-      sha256: string,
-      span: ByteSpan
-    ) => Effect.Effect<Stream.Stream<Uint8Array, StorageUnreachable>, StorageUnreachable>
-    /** Fails when the bytes are not there. */
-    readonly ensurePresent: (tenant: TenantId, sha256: string) => Effect.Effect<void, StorageUnreachable>
+    readonly content: (tenant: TenantId, sha256: string) => Content
   }
 >()("flow/artifacts/Artifacts") {
   static readonly layer = Layer.effect(
@@ -230,8 +224,7 @@ export class Artifacts extends Context.Service<
           const detail = `Nothing was deleted, because ${name} has no version ${missing}`
           return yield* new NotFound({ kind: "resource", tenant, id: `${name}:${outcome.versions.join(",")}`, detail })
         }),
-        read: (tenant, sha256, span) => blobs.read(tenant, sha256, span),
-        ensurePresent: (tenant, sha256) => ensurePresent(blobs, tenant, sha256)
+        content: (tenant, sha256) => contentOfBlob(blobs, tenant, sha256)
       })
     })
   )

@@ -114,8 +114,7 @@ export const ArtifactsHttp = HttpApiBuilder.group(
             filename: file,
             contentType: mediaTypeOf(file),
             disposition: "attachment",
-            read: (span) => artifacts.read(tenant, stored.sha256, span),
-            present: artifacts.ensurePresent(tenant, stored.sha256)
+            ...artifacts.content(tenant, stored.sha256)
           })
         })
       )

@@ -106,8 +106,7 @@ export const RegistryHttp = HttpApiBuilder.group(
             filename: path.slice(path.lastIndexOf("/") + 1),
             contentType: mediaTypeOf(path),
             disposition: "attachment",
-            read: (span) => registry.read(tenant, file.sha256, span),
-            present: registry.ensurePresent(tenant, file.sha256)
+            ...registry.content(tenant, file.sha256)
           })
         })
       )

@@ -1,5 +1,5 @@
 import { Context, Effect, Layer, Scope, Stream } from "effect"
-import { type Blob, Blobs, type ByteSpan } from "../../drivers/blobs/Blobs.ts"
+import { type Blob, Blobs } from "../../drivers/blobs/Blobs.ts"
 import type { Conflict } from "../../errors/Conflict.ts"
 import { NotFound } from "../../errors/NotFound.ts"
 import { PreconditionFailed } from "../../errors/PreconditionFailed.ts"
@@ -8,7 +8,7 @@ import type { StorageUnreachable } from "../../errors/StorageUnreachable.ts"
 import type { TooLarge } from "../../errors/TooLarge.ts"
 import type { TooMany } from "../../errors/TooMany.ts"
 import { Audit, onlyDigest } from "../audit/Audit.ts"
-import { ensurePresent } from "../blobs/BlobPresence.ts"
+import { type Content, contentOfBlob } from "../blobs/BlobContent.ts"
 import { BlobSweep } from "../blobs/BlobSweep.ts"
 import { type Most, mostOf, overQuota, quotaOf } from "../blobs/Quota.ts"
 import { LimitRefusals } from "../limits/LimitRefusals.ts"
@@ -64,13 +64,7 @@ export class Registry extends Context.Service<
     ) => Effect.Effect<void, NotFound | PreconditionFailed | StorageUnreachable>
     readonly details: (tenant: TenantId, version: RegistryVersion) => RegistryDetails
     readonly list: (tenant: TenantId, span: ListSpan) => Stream.Stream<ListRow, StorageUnreachable>
-    readonly read: (
-      tenant: TenantId,
-      sha256: string,
-      span: ByteSpan
-    ) => Effect.Effect<Stream.Stream<Uint8Array, StorageUnreachable>, StorageUnreachable>
-    /** Fails when the bytes are not there. */
-    readonly ensurePresent: (tenant: TenantId, sha256: string) => Effect.Effect<void, StorageUnreachable>
+    readonly content: (tenant: TenantId, sha256: string) => Content
   }
 >()("flow/registry/Registry") {
   static readonly layer = Layer.effect(
@@ -159,8 +153,7 @@ export class Registry extends Context.Service<
             key,
             json: `${json.slice(0, -1)},"location":${JSON.stringify(blobs.url(tenant, sha256))}}`
           })),
-        read: (tenant, sha256, span) => blobs.read(tenant, sha256, span),
-        ensurePresent: (tenant, sha256) => ensurePresent(blobs, tenant, sha256)
+        content: (tenant, sha256) => contentOfBlob(blobs, tenant, sha256)
       })
     })
   )

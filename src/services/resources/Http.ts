@@ -91,7 +91,7 @@ export const ResourcesHttp = HttpApiBuilder.group(
             contentType: mediaTypeOf(name),
             disposition: "attachment",
             read: content.read,
-            present: content.ensurePresent
+            present: content.present
           })
         })
       )

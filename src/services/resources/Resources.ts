@@ -1,6 +1,6 @@
 import { Context, Effect, Layer, Scope, Stream } from "effect"
 import * as Base64 from "effect/encoding/Base64"
-import { Blobs, type ByteSpan, type StoredBlob } from "../../drivers/blobs/Blobs.ts"
+import { Blobs, type StoredBlob } from "../../drivers/blobs/Blobs.ts"
 import type { Conflict } from "../../errors/Conflict.ts"
 import { InvalidResource } from "../../errors/InvalidResource.ts"
 import { NotFound } from "../../errors/NotFound.ts"
@@ -9,7 +9,7 @@ import type { TooLarge } from "../../errors/TooLarge.ts"
 import type { TooMany } from "../../errors/TooMany.ts"
 import { VersionConflict } from "../../errors/VersionConflict.ts"
 import { Audit, onlyDigest } from "../audit/Audit.ts"
-import { ensurePresent } from "../blobs/BlobPresence.ts"
+import { type Content, contentOfBlob } from "../blobs/BlobContent.ts"
 import { BlobSweep } from "../blobs/BlobSweep.ts"
 import { DataArea } from "../blobs/DataArea.ts"
 import { overQuota, quotaOf } from "../blobs/Quota.ts"
@@ -31,13 +31,10 @@ const digestOf = (versions: ReadonlyArray<StoredVersion>): string | undefined =>
   onlyDigest([...new Set(versions.map(({ place }) => ("sha256" in place ? place.sha256 : "")))]) || undefined
 
 /** The bytes of a version, open until the scope closes. */
-interface Content {
+interface VersionContent extends Content {
   readonly version: StoredVersion
   readonly size: number
   readonly etag: string
-  readonly read: (span: ByteSpan) => Effect.Effect<Stream.Stream<Uint8Array, StorageUnreachable>, StorageUnreachable>
-  /** Fails when the bytes are not there. */
-  readonly ensurePresent: Effect.Effect<void, StorageUnreachable>
 }
 
 type Refusal = Conflict | InvalidResource | NotFound | StorageUnreachable | TooLarge | TooMany | VersionConflict
@@ -78,7 +75,7 @@ export class Resources extends Context.Service<
       tenant: TenantId,
       name: string,
       version?: number
-    ) => Effect.Effect<Content, NotFound | StorageUnreachable, Scope.Scope>
+    ) => Effect.Effect<VersionContent, NotFound | StorageUnreachable, Scope.Scope>
     readonly remove: (
       tenant: TenantId,
       name: string,
@@ -114,28 +111,19 @@ export class Resources extends Context.Service<
       }
 
       /** Opens the file or blob of a version; undefined when a registered file no longer exists. */
-      const contentOf = Effect.fnUntraced(function* (tenant: TenantId, version: StoredVersion) {
+      const contentOf = Effect.fnUntraced(function* (
+        tenant: TenantId,
+        version: StoredVersion
+      ): Effect.fn.Return<VersionContent | undefined, StorageUnreachable, Scope.Scope> {
         const { place } = version
         if ("sha256" in place) {
-          const content: Content = {
-            version,
-            size: version.size,
-            etag: place.sha256,
-            read: (span) => blobs.read(tenant, place.sha256, span),
-            ensurePresent: ensurePresent(blobs, tenant, place.sha256)
-          }
-          return content
+          const { sha256 } = place
+          return { version, size: version.size, etag: sha256, ...contentOfBlob(blobs, tenant, sha256) }
         }
         const file = yield* area.open(tenant, place.path)
         if (file === undefined) return undefined
-        const content: Content = {
-          version,
-          size: file.size,
-          etag: file.sha256,
-          read: (span) => Effect.succeed(file.read(span)),
-          ensurePresent: Effect.void
-        }
-        return content
+        const read: Content["read"] = (span) => Effect.succeed(file.read(span))
+        return { version, size: file.size, etag: file.sha256, read, present: Effect.void }
       })
 
       const embeddedUrl = Effect.fnUntraced(function* (tenant: TenantId, version: StoredVersion) {
