@@ -5,7 +5,6 @@ import { describe, expect, it } from "vitest"
 import type { Need } from "../../src/nodes/Capabilities.ts"
 import { catalogue, descriptor, needs, nodesOf } from "../../src/nodes/Catalogue.ts"
 import { runtimes } from "../../src/protocol/Flowline.ts"
-import { settingsOf } from "../../src/services/flowlines/validation/Validation.ts"
 import { decode } from "../flowlines/read.ts"
 import { reference, settingsSchema } from "./reference.ts"
 
@@ -60,7 +59,8 @@ describe("the catalogue", () => {
 
       it("describes every setting, under a name in snake_case", () => {
         const { properties = {} } = settingsSchema(node)
-        expect(Object.keys(properties)).toEqual(settingsOf(node))
+        const { fields = {} } = node.settings as { readonly fields?: object }
+        expect(Object.keys(properties)).toEqual(Object.keys(fields))
         for (const [name, schema] of Object.entries(properties)) {
           expect(name).toMatch(/^[a-z][a-z0-9]*(_[a-z0-9]+)*$/)
           expect(schema.description, name).toMatch(/\.$/)

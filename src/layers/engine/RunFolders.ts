@@ -1,7 +1,7 @@
 import * as fs from "node:fs"
 import { lstat, readdir, rm, stat } from "node:fs/promises"
 import { dirname, join } from "node:path"
-import { sharedCalls } from "../../drivers/blobs/disk/FileCalls.ts"
+import { processCalls } from "../../drivers/blobs/disk/FileCalls.ts"
 import { Root } from "../../drivers/blobs/disk/Folder.ts"
 import { codeOf } from "../../drivers/Failure.ts"
 import { unfinishedIn, unfinishedOf } from "../../drivers/files/Area.ts"
@@ -82,7 +82,7 @@ export const sweepLeftovers = async (dataRoot: string, tempRoot: string): Promis
  * missing later is on a disk that is not mounted, and data that runs wrote there would be hidden when it is mounted again.
  */
 export class RunFolders {
-  readonly #call = sharedCalls(storageDeadline)
+  readonly #call = processCalls(storageDeadline)
   readonly #roots: ReadonlyArray<Root>
 
   constructor({ blobs, dataRoot }: Pick<EngineSettings, "blobs" | "dataRoot">) {

@@ -168,23 +168,14 @@ export class Artifacts extends Context.Service<
             const change = { action: "resources.upload", target: `${name}:${version}`, after: sha256 }
             const hasCompany = uploads.underWay(tenant) > 0
             const put = yield* store.put(tenant, wanted, quota, yield* audit.entry(change), hasCompany)
-            switch (put._tag) {
-              case "Over":
-                return yield* refusals.refused(tenant, overQuota(tenant, put.usage, quota))
-              case "Different":
-                if (isNew) return yield* new PreconditionFailed({ detail: `${name}:${version} already exists` })
-                return yield* new VersionConflict({
-                  tenant,
-                  name,
-                  versions: [version],
-                  detail: `${name}:${version} already exists with another build or manifest`
-                })
-              case "Repeated":
-                if (isNew) return yield* new PreconditionFailed({ detail: `${name}:${version} already exists` })
-                return whole(tenant, put.artifact)
-              case "Stored":
-                return whole(tenant, put.artifact)
+            if (put._tag === "Over") return yield* refusals.refused(tenant, overQuota(tenant, put.usage, quota))
+            const exists = `${name}:${version} already exists`
+            if (isNew && put._tag !== "Stored") return yield* new PreconditionFailed({ detail: exists })
+            if (put._tag === "Different") {
+              const detail = `${exists} with another build or manifest`
+              return yield* new VersionConflict({ tenant, name, versions: [version], detail })
             }
+            return whole(tenant, put.artifact)
           })
           return yield* commit(added)
         }),

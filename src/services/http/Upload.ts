@@ -42,6 +42,33 @@ interface Upload<A> {
 }
 
 /**
+ * Holds the memory of what arrives: the small parts are kept, and the file passes through the pipe. A stalled upload
+ * gives memory back. Returns how so many further bytes are held: by an effect where they have to wait.
+ */
+const arrivingMemory = Effect.fnUntraced(function* (
+  tenant: TenantId,
+  kind: keyof typeof fileBytes,
+  pipe: Pipe,
+  smallParts: () => number
+) {
+  const held = yield* (yield* RequestMemory).hold(tenant, formBytes)
+  let arrived = 0
+  /** With at most so much of the file. */
+  const memoryOf = (most: number): number => formBytes + smallParts() + Math.min(arrived, most)
+  const shrink = Effect.suspend(() => {
+    const before = arrived
+    const isStalled = () => arrived === before && arrived > stalledBytes[kind] && !pipe.full
+    return Effect.map(Effect.sleep(stalledAfter), () => isStalled() && held.change(memoryOf(stalledBytes[kind])))
+  })
+  yield* Effect.forkScoped(Effect.forever(shrink))
+  return (bytes: number): Effect.Effect<void, Overloaded> | undefined => {
+    arrived += bytes
+    const needed = memoryOf(fileBytes[kind])
+    return held.raise(needed) ? undefined : held.grow(needed)
+  }
+})
+
+/**
  * Reads a form whose part `file` is streamed to `store`, whatever its size; other parts, before or after it, are held
  * in memory up to their limits. The source passed to `store` ends only when the whole form was received, is
  * well-formed, matches its digests, and `check` accepts its small parts. Nothing becomes visible before, and a refused
@@ -66,18 +93,9 @@ export const readUpload = <A, E1, E2, R1, R2>(
     const { blobs } = yield* Settings
     const uploads = yield* Uploads
     yield* uploads.begin(rules.tenant)
-    const held = yield* (yield* RequestMemory).hold(rules.tenant, formBytes)
-    let arrived = 0
-    const shrink = Effect.suspend(() => {
-      const before = arrived
-      const isStalled = () => arrived === before && arrived > stalledBytes[blobs.kind] && !pipe.full
-      return Effect.map(
-        Effect.sleep(stalledAfter),
-        () => isStalled() && held.change(memoryOf(stalledBytes[blobs.kind]))
-      )
-    })
-    yield* Effect.forkScoped(Effect.forever(shrink))
     const pipe = new Pipe()
+    const smallParts = (): number => parser.parts.reduce((sum, part) => sum + part.bytes.length, 0)
+    const hold = yield* arrivingMemory(rules.tenant, blobs.kind, pipe, smallParts)
     let received: Uint8Array | undefined
     let isCopied = false
     const begun = yield* Deferred.make<void>()
@@ -101,17 +119,10 @@ export const readUpload = <A, E1, E2, R1, R2>(
     const hash = digests.length === 0 ? undefined : hashes.sha256()
     const room = Effect.callback<void>((resume) => pipe.whenRoom(() => resume(Effect.void)))
     let isBegun = false
-    /** Memory of what has arrived. The small parts are kept; the file passes through, up to so much of it at a time. */
-    const memoryOf = (most: number) => {
-      const kept = parser.parts.reduce((sum, part) => sum + part.bytes.length, 0)
-      return formBytes + kept + Math.min(arrived, most)
-    }
     // No effect for a chunk that has room: there are some thousand of them in a second.
     const write = (chunk: Uint8Array): Effect.Effect<void, Overloaded> | undefined => {
-      arrived += chunk.length
-      const bytes = memoryOf(fileBytes[blobs.kind])
-      if (held.raise(bytes)) return taken(chunk)
-      return Effect.flatMap(held.grow(bytes), () => taken(chunk) ?? Effect.void)
+      const wait = hold(chunk.length)
+      return wait === undefined ? taken(chunk) : Effect.flatMap(wait, () => taken(chunk) ?? Effect.void)
     }
     const taken = (chunk: Uint8Array): Effect.Effect<void> | undefined => {
       hash?.update(chunk)

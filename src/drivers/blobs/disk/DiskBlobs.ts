@@ -16,7 +16,7 @@ import { type BlobPath, diskPaths } from "./DiskPaths.ts"
 import { checkBlob, readBlob } from "./DiskRead.ts"
 import { removeBlob, removeIf } from "./DiskRemove.ts"
 import { writeSums } from "./DiskSums.ts"
-import { type Calls, Overdue, sharedCalls, tracked, unit } from "./FileCalls.ts"
+import { type Calls, Overdue, processCalls, tracked, unit } from "./FileCalls.ts"
 import { FileWriter } from "./FileWriter.ts"
 import { closeQuietly, Root, syncFolder } from "./Folder.ts"
 import { SyncRate } from "./SyncRate.ts"
@@ -152,7 +152,7 @@ export const layer: Layer.Layer<Blobs, never, DiskConfig> = Layer.effect(
   Blobs,
   Effect.gen(function* () {
     const config = yield* DiskConfig
-    const call = sharedCalls(Duration.toMillis(config.deadline))
+    const call = processCalls(Duration.toMillis(config.deadline))
     const pace = new SyncRate(call.deadline)
     const root = new Root(config.root, call, config.isMade)
     const paths = diskPaths(config.root)

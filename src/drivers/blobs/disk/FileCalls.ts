@@ -73,7 +73,7 @@ export const slotsOf = (threads = "4"): number => Math.max(1, Math.min(1024, Num
 const shared = new Map<number, Calls>()
 
 /** The bounded calls of this process: all users of its storage share the slots. */
-export const sharedCalls = (deadline: number): Calls => {
+export const processCalls = (deadline: number): Calls => {
   const calls = shared.get(deadline) ?? boundedCalls(deadline, slotsOf(process.env["UV_THREADPOOL_SIZE"]))
   shared.set(deadline, calls)
   return calls

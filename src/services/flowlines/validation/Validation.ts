@@ -222,10 +222,6 @@ const checkNode = (
   ]
 }
 
-/** The names of a node's settings. */
-export const settingsOf = (type: NodeType): ReadonlyArray<string> =>
-  "fields" in type.settings && Predicate.isObject(type.settings.fields) ? Object.keys(type.settings.fields) : []
-
 /** Finds nodes that write the same entry or file, because one would replace the output of the other. */
 const checkTargets = (
   nodes: ReadonlyArray<OutlineNode>,
