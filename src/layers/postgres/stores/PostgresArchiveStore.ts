@@ -83,7 +83,7 @@ export const layer = Layer.effect(
       const now = timeOf(sql, yield* Clock.currentTimeMillis)
       const [row] = yield* sql<{ count: number }>`
         with gone as (delete from archives where tenant = ${tenant} returning sha256),
-        ${noteGone(sql, tenant, now)}
+        ${noteGone(sql, tenant, "archives", now)}
         select count(*)::float8 as count from gone`
       return row?.count ?? 0
     }, unreachable)

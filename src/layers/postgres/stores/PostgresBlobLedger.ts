@@ -33,10 +33,18 @@ export const noteUnused = Effect.fnUntraced(function* (
     on conflict (tenant, sha256) do update set since = excluded.since, deleted = excluded.deleted`
 })
 
-/** The part of a `with` that notes the blobs of the part `gone`, in the same order, as freed by a deletion. */
-export const noteGone = (sql: SqlClient.SqlClient, tenant: TenantId, now: Fragment) => sql`noted as (
+/**
+ * The parts of a `with` that note the blobs of the part `gone`, in the same order, as freed by a deletion from this
+ * history. Its count is changed at the end of the statement, so it is locked here: others change it before they note blobs.
+ */
+export const noteGone = (sql: SqlClient.SqlClient, tenant: TenantId, kind: string, now: Fragment) => sql`
+  counted as materialized (
+    select from history_usage where tenant = ${tenant} and kind = ${kind} and (select count(*) from gone) > 0 for update
+  ),
+  noted as (
     insert into unused_blobs (tenant, sha256, since, deleted)
-    select distinct on (sha256) ${tenant}, sha256, ${now}, true from gone order by sha256
+    select distinct on (sha256) ${tenant}, sha256, ${now}, true from gone where exists (select from counted)
+    order by sha256
     on conflict (tenant, sha256) do update set since = excluded.since, deleted = excluded.deleted
   )`
 
