@@ -1,7 +1,9 @@
 import { existsSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
-import { Effect } from "effect"
+import { Effect, Fiber } from "effect"
+import { until } from "../support/process.ts"
+import { openBelow } from "../support/process-gateway.ts"
 import { cut, joined, noise, received as receivedOf, sha256 } from "./bytes.ts"
 import { diskAt, scratch } from "./folder.ts"
 
@@ -122,6 +124,22 @@ describe("a blob of a version without sums", () => {
       assert.strictEqual(yield* blobs.check("one", hash, fast), "sound")
       flip(600_000)
       assert.isFalse((yield* received({ start: 600_000, end: 600_001 })).isWhole)
+    })
+  )
+
+  it.live.runIf(existsSync("/proc/self/fd"))("is removed during its check, and gets no sums then", () =>
+    Effect.gen(function* () {
+      const { blobs, hash, file } = yield* stored(1_200_000)
+      rmSync(file("sums"))
+      // Half a second, as the check pauses after each block.
+      const check = yield* Effect.forkChild(blobs.check("one", hash, 2_400_000))
+      yield* until(
+        Effect.sync(() => openBelow(process.pid, file("blobs"))),
+        (open) => open.length > 0
+      )
+      assert.isTrue(yield* blobs.remove("one", hash, Date.now() + 60_000))
+      yield* Fiber.join(check)
+      assert.isFalse(existsSync(file("sums")))
     })
   )
 

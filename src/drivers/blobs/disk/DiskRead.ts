@@ -7,7 +7,7 @@ import { giveBlock, takeBlock } from "../Blocks.ts"
 import { type BlobCheckResult, examine } from "../Check.ts"
 import type { Chunks } from "../Chunks.ts"
 import type { BlobPath } from "./DiskPaths.ts"
-import { readSums, writeSums } from "./DiskSums.ts"
+import { addSums, readSums } from "./DiskSums.ts"
 import { type Calls, tracked } from "./FileCalls.ts"
 import { closeQuietly, type Root } from "./Folder.ts"
 import { chunkSize, isUnreadable, streamOf } from "./OpenBlob.ts"
@@ -138,7 +138,7 @@ export const checkBlob = async (
     try {
       const found = await look()
       if (found.sha256 === blob.sha256) {
-        if ((await readSums(call, blob, found.size)) === undefined) await writeSums(call, root, blob, found.sums)
+        if ((await readSums(call, blob, found.size)) === undefined) await addSums(call, root, blob, found.sums)
         return "sound"
       }
     } catch (error) {

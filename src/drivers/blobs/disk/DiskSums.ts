@@ -46,3 +46,16 @@ export const writeSums = async (call: Calls, root: Root, blob: BlobPath, sums: B
 /** Removes the sums of a blob. It comes before the removal of the blob: nothing would find them after a kill between. */
 export const removeSums = (call: Calls, blob: BlobPath): Promise<void> =>
   call(unit((done) => fs.rm(blob.sums, { force: true }, done))).catch(() => {})
+
+/**
+ * Stores the sums of a blob that may be removed meanwhile. A removal moves the blob away before it removes the sums, so it
+ * removes these, or the blob is missing now.
+ */
+export const addSums = async (call: Calls, root: Root, blob: BlobPath, sums: Buffer | undefined): Promise<void> => {
+  if (sums === undefined) return
+  await writeSums(call, root, blob, sums)
+  await call<fs.Stats>((done) => fs.stat(blob.path, done)).catch(async (error) => {
+    if (codeOf(error) !== "ENOENT") throw error
+    await removeSums(call, blob)
+  })
+}

@@ -1,12 +1,12 @@
 import { ListObjectVersionsCommand } from "@aws-sdk/client-s3"
 import { withoutSums } from "../BlockSums.ts"
-import type { BlobCheckResult } from "../Check.ts"
+import type { BlobCheckResult, Found } from "../Check.ts"
 import { type Bucket, isMissing, refusalOf } from "./Bucket.ts"
 import { type BlobKeys, examineObject } from "./GetObject.ts"
 import { copySource } from "./Keys.ts"
-import { page } from "./ListObjects.ts"
+import { findBlob, page } from "./ListObjects.ts"
 import { copyObject } from "./PutObject.ts"
-import { readSums, writeSums } from "./Sums.ts"
+import { readSums, removeSums, writeSums } from "./Sums.ts"
 
 /** The earlier versions of an object, newest first. None where the bucket has no versioning. */
 const versionsOf = async (bucket: Bucket, key: string): Promise<ReadonlyArray<string>> => {
@@ -21,6 +21,16 @@ const versionsOf = async (bucket: Bucket, key: string): Promise<ReadonlyArray<st
     if (refusalOf(error) !== undefined) return []
     throw error
   }
+}
+
+/**
+ * Stores the sums of a blob that may be removed meanwhile. A removal removes sums while its mark is there, so it removes
+ * these, or its mark is seen here, or the blob is missing.
+ */
+const addSums = async (bucket: Bucket, keys: BlobKeys, { size, sums }: Found): Promise<void> => {
+  await writeSums(bucket, keys.sums, sums)
+  const { stored, marks } = await findBlob(bucket, keys.blob)
+  if (stored === undefined || marks.length > 0) await removeSums(bucket, keys.sums, size)
 }
 
 /**
@@ -42,7 +52,7 @@ export const checkBlob = async (
     const found = (await find()) ?? (await find())
     if (found !== undefined) {
       const isKnown = found.size <= withoutSums || (await readSums(bucket, keys.sums, signal)) !== undefined
-      if (!isKnown) await writeSums(bucket, keys.sums, found.sums)
+      if (!isKnown) await addSums(bucket, keys, found)
       return "sound"
     }
   } catch (error) {
