@@ -35,6 +35,11 @@ export interface EngineSettings extends RunLimits {
   readonly timeoutSeconds: number
   /** Maximum time to start a process on a busy machine, in milliseconds. */
   readonly startMillis: number
+  /**
+   * Maximum time in milliseconds until a child that was kept ready answers. After that it counts as frozen and another one
+   * is started. It may still be starting itself.
+   */
+  readonly answerMillis: number
   /** Deflate level of archives, 0 (stored) to 9. */
   readonly archiveLevel: number
   /** Milliseconds between SIGTERM and SIGKILL. */
@@ -75,6 +80,7 @@ export class EngineConfig extends Context.Service<EngineConfig, EngineSettings>(
     memoryAllowanceMib: 256,
     timeoutSeconds: Math.min(86_400, ceilings?.seconds ?? 86_400),
     startMillis: 60_000,
+    answerMillis: 10_000,
     outputLines: 100_000,
     outputBytes: 64 * 1024 * 1024,
     fileBytes: 64 * 1024 ** 3,

@@ -72,9 +72,9 @@ export class RunProcess {
     this.#memoryBytes = (this.#memoryMib + settings.memoryAllowanceMib) * mib
     this.#timeoutSeconds =
       limits.timeout_seconds ?? (spec.lasting === true ? Number.POSITIVE_INFINITY : settings.timeoutSeconds)
-    this.#startUntil = performance.now() + settings.startMillis
-    this.#deadline = this.#startUntil + this.#timeoutSeconds * 1000
     const { child, warm } = runners.take(this.#memoryMib, readinessOf(spec.flowline))
+    this.#startUntil = performance.now() + (warm ? settings.answerMillis : settings.startMillis)
+    this.#deadline = this.#startUntil + this.#timeoutSeconds * 1000
     this.#mayRetry = warm
     this.#child = child
     this.#messages = new Messages(child.messages)
@@ -170,7 +170,10 @@ export class RunProcess {
 
   /** There was no child, or the warm one died before the run began, so the run starts again in a new one. */
   async #retry(): Promise<ReadonlyArray<RunMessage> | undefined> {
-    if (this.#mayRetry) this.#startUntil = performance.now() + this.#settings.startMillis
+    if (this.#mayRetry) {
+      this.#startUntil = performance.now() + this.#settings.startMillis
+      this.#deadline = this.#startUntil + this.#timeoutSeconds * 1000
+    }
     this.#mayRetry = false
     this.#pause = Math.min(this.#pause * 2, startPause.longest)
     await this.#child.stop(false)
