@@ -101,13 +101,13 @@ it.effect("a file is not judged by a process that may start no threads", () =>
   })
 )
 
-it.effect("a file is refused when it never comes to its turn", () =>
+it.effect("a file that never gets the processor is given up, and not judged", () =>
   Effect.gen(function* () {
     const { state, helper } = fake()
     yield* helper.begin()
-    const asked = yield* Effect.forkChild(helper.ask("file"))
+    const asked = yield* Effect.forkChild(Effect.flip(helper.ask("file")))
     for (let seconds = 0; seconds < 61; seconds++) yield* TestClock.adjust("1 second")
-    expect(yield* Fiber.join(asked)).toBeUndefined()
+    expect((yield* Fiber.join(asked))._tag).toBe("Overloaded")
     expect(state.stopped).toBe(1)
   })
 )

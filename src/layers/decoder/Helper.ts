@@ -2,7 +2,7 @@ import { fork } from "node:child_process"
 import { Socket } from "node:net"
 import { fileURLToPath } from "node:url"
 import { Worker } from "node:worker_threads"
-import { Effect, Option } from "effect"
+import { Effect } from "effect"
 import { processStat } from "../../drivers/ProcessStat.ts"
 import { program } from "../../drivers/Programs.ts"
 import { Overloaded } from "../../errors/Overloaded.ts"
@@ -47,6 +47,11 @@ const keptMemory = mostMemory / 2
 
 const noRoom = Effect.suspend(() =>
   Effect.fail(new Overloaded({ detail: "The gateway cannot start another thread or process now" }))
+)
+
+/** A busy machine, or a frozen process. */
+const noProcessor = Effect.suspend(() =>
+  Effect.fail(new Overloaded({ detail: "The gateway has no processor for this file now" }))
 )
 
 /**
@@ -112,7 +117,7 @@ export class Helper<Task, Answer> {
 
   /**
    * Returns the answer; undefined when the file exceeded its limits or the thread or process died. Fails when none can be
-   * started now, or it may start no threads of its own, which says nothing about the file.
+   * started now, or it may start no threads of its own, or does not get the processor: that says nothing about the file.
    */
   ask(task: Task): Effect.Effect<Answer | undefined, Overloaded> {
     const answered = Effect.callback<Answer | undefined, Overloaded>((resume) => {
@@ -129,8 +134,7 @@ export class Helper<Task, Answer> {
       return Effect.sync(() => this.stop())
     })
     return Effect.raceFirst(answered, this.#exhausted()).pipe(
-      Effect.timeoutOption(this.#limits.wall),
-      Effect.map(Option.getOrUndefined)
+      Effect.timeoutOrElse({ duration: this.#limits.wall, orElse: () => noProcessor })
     )
   }
 
