@@ -14,6 +14,7 @@ import {
 } from "node:fs"
 import { join } from "node:path"
 import { packagePath } from "../src/drivers/Package.ts"
+import { isProcessGone, processName } from "../src/drivers/ProcessName.ts"
 import { bundles, programs } from "../src/drivers/Programs.ts"
 
 // Bundles the programs of the gateway, each with what it imports: loading a thousand files takes three times as long as
@@ -51,7 +52,7 @@ export const bundle = async (
   more: Readonly<Record<string, string>> = {}
 ): Promise<void> => {
   const { rolldown } = await import("rolldown")
-  const making = join(home, `making-${process.pid}`)
+  const making = join(home, `making-${processName}`)
   const build = await rolldown({
     input: {
       ...Object.fromEntries(Object.entries(programs).map(([name, file]) => [name, packagePath(join("src", file))])),
@@ -75,14 +76,12 @@ export const bundle = async (
   }
 }
 
-/** Removes bundles that no gateway has started from for long: one that still runs loads parts of its own later. */
-const sweep = (home: string, current: string) => {
-  for (const name of readdirSync(home)) {
-    const path = join(home, name)
-    if (name === current || Date.now() - statSync(path).mtimeMs < old) continue
-    rmSync(path, { recursive: true, force: true })
-  }
+const sweep = (home: string, isLeft: (name: string) => boolean) => {
+  for (const name of readdirSync(home)) if (isLeft(name)) rmSync(join(home, name), { recursive: true, force: true })
 }
+
+/** Whether a process that has been killed was making this, or used it alone: `<word>-<name of the process>`. */
+export const isOfDead = (name: string): boolean => isProcessGone(name.slice(name.indexOf("-") + 1)) === true
 
 /** Whether the bundle of the sources with this fingerprint is there, and named the newest. */
 const isNewest = (name: string): boolean => {
@@ -98,10 +97,14 @@ export const refresh = async (): Promise<void> => {
   const name = fingerprint()
   if (isNewest(name)) return
   mkdirSync(home, { recursive: true })
+  // Before it bundles, as one that is always killed for lack of memory never comes further.
+  sweep(home, isOfDead)
   if (!existsSync(join(home, name, "main.js"))) await bundle(home, name)
-  writeFileSync(`${pointer}.${process.pid}`, name)
-  renameSync(`${pointer}.${process.pid}`, pointer)
-  sweep(home, name)
+  const fresh = `${pointer}-${processName}`
+  writeFileSync(fresh, name)
+  renameSync(fresh, pointer)
+  // Bundles that no gateway has started from for long: one that still runs loads parts of its own later.
+  sweep(home, (other) => other !== name && Date.now() - statSync(join(home, other)).mtimeMs > old)
 }
 
 /**

@@ -6,6 +6,7 @@ import { Effect, Exit, Redacted, Scope } from "effect"
 import type { TestProject } from "vitest/node"
 import { bundle, refresh } from "../../scripts/bundle.ts"
 import { packagePath } from "../../src/drivers/Package.ts"
+import { processName } from "../../src/drivers/ProcessName.ts"
 import { bundles } from "../../src/drivers/Programs.ts"
 import { startTestServer } from "./postgresServer.ts"
 
@@ -32,7 +33,8 @@ export default async function setup(project: TestProject): Promise<() => Promise
   const scope = await Effect.runPromise(Scope.make())
   const compiled = await prepare()
   const home = packagePath(bundles.folder)
-  const name = `tests-${process.pid}`
+  // The next bundling removes it if this run is killed.
+  const name = `tests-${processName}`
   await bundle(home, name, { entry: fileURLToPath(new URL("../engine/entry.ts", import.meta.url)) })
   process.env["TEST_ENGINE_ENTRY"] = join(home, name, "entry.js")
   const url = await Effect.runPromise(Scope.provide(startTestServer, scope))
