@@ -25,6 +25,10 @@ import { attempt, EmbeddedPostgresError, essence, roomOn } from "./EmbeddedPostg
 /** Name of the database superuser. The database itself is called `postgres`. */
 export const superuser = "flow"
 
+/** By default it is in `/dev/shm`, which in a container has less room than the workers of a large search share. */
+export const sharedMemory: Readonly<Record<string, string>> =
+  process.platform === "linux" ? { dynamic_shared_memory_type: "sysv" } : {}
+
 /** A cluster on disk and what is needed to run it. All files are in `<data folder>/postgres`. */
 export interface Cluster {
   /** The data directory of the cluster, mode 0700. */
@@ -172,7 +176,8 @@ const startInitdb = ({ account, binaries, folder: cluster, log }: Cluster, folde
     // PostgreSQL's own collation: the text order does not depend on the C library.
     "--locale=C",
     "--locale-provider=builtin",
-    "--builtin-locale=C.UTF-8"
+    "--builtin-locale=C.UTF-8",
+    ...Object.entries(sharedMemory).map(([name, value]) => `--set=${name}=${value}`)
   )
   const child = spawn(program, args, {
     ...options,

@@ -42,11 +42,13 @@ const fullDisk = /No space left|Check free disk space|Disk quota exceeded/
 /** Whether the output tells of a full disk. */
 export const isDiskFull = (printed: string): boolean => fullDisk.test(printed)
 
-/** What to do where the output tells of a full disk, or of a full file system of the shared memory. */
+/** What to do where the output tells of a full disk, or that the system has no more shared memory to give. */
 export const roomOn = (folder: string, printed: string): string => {
   if (!isDiskFull(printed)) return ""
   const isMemory = printed.includes("shared memory segment") && process.platform === "linux"
-  return isMemory ? ". Make room in /dev/shm, or make it larger" : `. Make room on the disk of ${folder}`
+  return isMemory
+    ? ". Raise the system's limits of shared memory (kernel.shmmni, kernel.shmall), or remove what nobody uses (ipcs, ipcrm)"
+    : `. Make room on the disk of ${folder}`
 }
 
 const reason = (cause: unknown): string => lastLine(messageOf(cause))

@@ -3,7 +3,7 @@ import { closeSync, fstatSync, openSync, readSync, renameSync, statfsSync, statS
 import { type AddressInfo, createServer } from "node:net"
 import { availableMemory, usualWork } from "../../../drivers/UsualWork.ts"
 import { underAccount } from "./Account.ts"
-import type { Cluster } from "./DatabaseCluster.ts"
+import { type Cluster, sharedMemory } from "./DatabaseCluster.ts"
 import { EmbeddedPostgresError, essence, namesError, roomOn } from "./EmbeddedPostgresError.ts"
 import { lockFile } from "./Shutdown.ts"
 
@@ -47,6 +47,7 @@ const settings: Readonly<Record<string, string>> = {
   max_locks_per_transaction: "256",
   shared_buffers: `${Math.floor(usualWork(availableMemory()).bufferBytes / 1024)}kB`,
   max_wal_size: "512MB",
+  ...sharedMemory,
   // The gateway's statements are short: JIT compilation costs more than it saves.
   jit: "off",
   // Saves three idle worker processes.
