@@ -95,10 +95,10 @@ export const refresh = async (): Promise<void> => {
   const home = packagePath(bundles.folder)
   const pointer = packagePath(bundles.current)
   const name = fingerprint()
-  if (isNewest(name)) return
   mkdirSync(home, { recursive: true })
   // Before it bundles, as one that is always killed for lack of memory never comes further.
   sweep(home, isOfDead)
+  if (isNewest(name)) return
   if (!existsSync(join(home, name, "main.js"))) await bundle(home, name)
   const fresh = `${pointer}-${processName}`
   writeFileSync(fresh, name)

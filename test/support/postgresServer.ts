@@ -24,17 +24,21 @@ const memory = (): string | undefined => {
   }
 }
 
+/** Where the processes of the run find {@link servers}: `TMPDIR` is the run's own in them. */
+export const serversVariable = "TEST_SERVERS"
+
 /**
  * Data folders of test servers, separate for each user, so that runs of root and of others do not interfere. On a disk,
  * creating and removing their files takes the kernel a fifth of a run's processor time.
  */
-const home = join(memory() ?? tmpdir(), `flow-gateway-tests-${process.getuid?.() ?? 0}`)
+export const servers =
+  process.env[serversVariable] ?? join(memory() ?? tmpdir(), `flow-gateway-tests-${process.getuid?.() ?? 0}`)
 
 /** A folder for one server. Its mode lets the server's user through where root cannot have a user namespace. */
 export const temporaryFolder: Effect.Effect<string, never, Scope.Scope> = Effect.acquireRelease(
   Effect.sync(() => {
-    mkdirSync(home, { recursive: true, mode: 0o711 })
-    return mkdtempSync(join(home, "run-"))
+    mkdirSync(servers, { recursive: true, mode: 0o711 })
+    return mkdtempSync(join(servers, "run-"))
   }),
   (folder) => Effect.sync(() => rmSync(folder, { recursive: true, force: true }))
 )
@@ -76,9 +80,9 @@ const leftover = 10 * 60_000
 
 /** Removes the remains of killed runs: old folders whose lock is free. Their servers ended with their owners. */
 const sweep = Effect.gen(function* () {
-  mkdirSync(home, { recursive: true, mode: 0o711 })
-  for (const name of readdirSync(home)) {
-    const folder = join(home, name)
+  mkdirSync(servers, { recursive: true, mode: 0o711 })
+  for (const name of readdirSync(servers)) {
+    const folder = join(servers, name)
     const made = statSync(folder, { throwIfNoEntry: false })?.birthtimeMs ?? Date.now()
     if (Date.now() - made < leftover) continue
     yield* Effect.scoped(lockFolder(folder)).pipe(

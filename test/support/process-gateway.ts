@@ -7,7 +7,7 @@ import { Effect, Redacted, type Scope } from "effect"
 import { program } from "../../src/drivers/Programs.ts"
 import { holdToDescription } from "./answers.ts"
 import { freshDatabase } from "./postgres.ts"
-import { eventually } from "./process.ts"
+import { endWithThis, eventually } from "./process.ts"
 
 /** How a process ended. */
 export interface Exit {
@@ -42,6 +42,7 @@ export const startProcess = (
   Object.assign(env, variables)
   const [command = "", ...args] = [...through, process.execPath, fileURLToPath(program("main"))]
   const child = spawn(command, args, { env, stdio: ["ignore", "pipe", "pipe"] })
+  endWithThis(child)
   let stdout = ""
   let stderr = ""
   let over: Exit | undefined
@@ -161,8 +162,9 @@ const leave = async (data: string, started: ReadonlyArray<GatewayProcess>) => {
   const pids = started.filter(({ pid, process }) => process.exitCode === null && isAlive(pid)).map(({ pid }) => pid)
   const runs = pids.flatMap(runnersOf)
   const postgres = postgresOf(data)
-  signal(pids, "SIGKILL")
-  signal([...postgres, ...runs], "SIGKILL")
+  signal([...pids, ...runs], "SIGKILL")
+  // A killed server would leave shared memory, which only its next start on this folder removes. It kills the others.
+  for (const name of ["SIGQUIT", "SIGCONT"] as const) signal(postgres.slice(0, 1), name)
   await eventually("no process is left", () => ![...pids, ...postgres, ...runs].some(isAlive))
 }
 

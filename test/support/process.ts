@@ -18,6 +18,19 @@ export interface RunOptions {
   readonly through?: ReadonlyArray<string>
 }
 
+/** Ends a process of a test with this process, also when this one is killed: a shell waits for the end of a pipe. */
+export const endWithThis = (child: ChildProcess): void => {
+  if (child.pid === undefined) return
+  const script = 'read _; kill -KILL "$1"'
+  const guard = spawn("/bin/sh", ["-c", script, "sh", String(child.pid)], {
+    detached: true,
+    stdio: ["pipe", "ignore", "ignore"]
+  })
+  guard.on("error", () => {})
+  guard.unref()
+  child.once("exit", () => guard.kill("SIGKILL"))
+}
+
 /**
  * Runs a TypeScript file in a separate Node process. Its stderr is added to a failure.
  *
@@ -30,6 +43,7 @@ export const runFile = (
 ): Running => {
   const [program = process.execPath, ...rest] = [...through, process.execPath, fileURLToPath(file), ...args]
   const child = spawn(program, rest, { ...user, stdio: ["ignore", "pipe", "pipe"] })
+  endWithThis(child)
   const lines: Array<string> = []
   let complaints = ""
   child.stderr.on("data", (chunk: Buffer) => (complaints += chunk.toString()))
