@@ -248,10 +248,7 @@ export interface NodeType<S extends Schema.Codec<unknown, unknown> = Schema.Code
   ): (text: Uint8Array, emit: Emit, encoding?: "utf-8") => Promise<void>
   /** The alternatives among its settings, so that a trial can name those that fit no record. */
   alternatives?(settings: S["Type"], context: NodeContext): Alternatives
-  /**
-   * Whether the node processes every record independently of the others, so that several instances can share the
-   * records. Absent: it does not.
-   */
+  /** Whether the node processes every record independently, so that instances can share them. Absent: it does not. */
   isStateless?(settings: S["Type"]): boolean
   /** The text that the node writes for a batch, if that depends on the batch alone; then its instance has `write`. */
   text?(settings: S["Type"], component: string): ((batch: Batch) => string) | undefined
@@ -291,6 +288,8 @@ export interface NodeType<S extends Schema.Codec<unknown, unknown> = Schema.Code
   fields?(settings: S["Type"], surroundings: Surroundings): FieldUse
   /** What SQL can know about the node's records from its settings, which may be faulty. Undefined: nothing. */
   relation?(settings: Readonly<Record<string, unknown>>): Relation | undefined
+  /** Whether the check of its settings, which may be faulty, can take more than a few milliseconds. Absent: it cannot. */
+  isHeavy?(settings: Readonly<Record<string, unknown>>): boolean
   start(settings: S["Type"], context: NodeContext): Instance | Promise<Instance>
 }
 

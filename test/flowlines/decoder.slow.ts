@@ -136,6 +136,36 @@ layer(Threads.layer, { excludeTestServices: true })("decoding in threads", (it) 
     })
   )
 
+  it.effect("compiles short expressions that take long in a thread", () =>
+    Effect.gen(function* () {
+      const compiled = <E, R>(read: (salt: string) => Effect.Effect<unknown, E, R>, salt: string) =>
+        Effect.gen(function* () {
+          const before = process.threadCpuUsage()
+          yield* read(salt)
+          const { user, system } = process.threadCpuUsage(before)
+          return (user + system) / 1000
+        })
+      for (const expression of ["\\h\\R\\X".repeat(100), "a|".repeat(3500)]) {
+        const there = (salt: string) => decodeThere(file([[`${salt}${expression}`]]))
+        const here = (salt: string) => Effect.sync(() => decode(file([[`${salt}${expression}`]])))
+        expect(yield* compiled(there, "x")).toBeLessThan((yield* compiled(here, "y")) / 2)
+      }
+    })
+  )
+
+  it.effect("parses files that take long in a thread", () =>
+    Effect.gen(function* () {
+      const bytes = new TextEncoder().encode(`a: ${"]".repeat(30_000)}`)
+      yield* Effect.flip(decodeThere({ name: "warm.yaml", bytes }))
+      const before = process.threadCpuUsage()
+      yield* Effect.flip(decodeThere({ name: "f.yaml", bytes }))
+      const there = process.threadCpuUsage(before)
+      const own = process.threadCpuUsage()
+      expect(decode({ name: "f.yaml", bytes })._tag).toBe("Failure")
+      expect(there.user).toBeLessThan(process.threadCpuUsage(own).user / 2)
+    })
+  )
+
   it.effect("compares large versions in a thread, with the same outcome", () =>
     Effect.gen(function* () {
       const { compare } = yield* FlowlineDecoder

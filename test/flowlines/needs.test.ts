@@ -23,6 +23,17 @@ describe("what a flowline needs for its validation", () => {
     })
   })
 
+  it("is a thread where expressions may take long to compile", () => {
+    const heavy = (settings: object) =>
+      needs("f.json", JSON.stringify({ runtime: "stream", dag: [{ type: "grok", settings }] })).heavy
+    const usual = [{ patterns: ["^%{IP:client} %{WORD:verb}$"] }, { patterns: ["%{COMBINEDAPACHELOG}"] }, { match: 1 }]
+    expect(usual.map(heavy)).toEqual([false, false, false])
+    const long = ["\\X".repeat(50), "a|".repeat(50), "%{A} %{B} %{C}"]
+    expect(long.map((one) => heavy({ patterns: [one] }))).toEqual([true, true, true])
+    expect(long.map((one) => heavy({ match: { message: [one] } }))).toEqual([true, true, true])
+    expect(heavy({ patterns: ["%{A}"], definitions: { A: "\\X".repeat(50) } })).toBe(true)
+  })
+
   it("are the tenant's nodes where the runtime is misspelt, and a node is not in the catalogue", () => {
     const of = (type: string) => needs("f.yaml", `runtime: pybatsch\ndag: [ { type: ${type} } ]`)
     expect([of("mine").ownNodes, of("show").ownNodes]).toEqual([true, false])
@@ -37,6 +48,6 @@ dag:
   - { type: json, component: sql }
   - { type: sql, settings: { statement: 1 } }
 `
-    expect(needs("f.yaml", text)).toEqual({ ownNodes: false, patterns: false, sql: [] })
+    expect(needs("f.yaml", text)).toEqual({ ownNodes: false, patterns: false, heavy: false, sql: [] })
   })
 })

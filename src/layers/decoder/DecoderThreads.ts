@@ -41,18 +41,18 @@ const threadTurns = { all: 4, each: 2, kept: 2, queue }
 /** DuckDB takes much memory, so each tenant has one process at a time. */
 const sqlTurns = { all: 3, each: 1, queue }
 
-/** Size in bytes up to which files are parsed or compared within a few milliseconds. */
-const lightBytes = 32 * 1024
+/** Size in bytes up to which files are parsed or compared within a few milliseconds, whatever is in them. */
+const lightBytes = 8 * 1024
 
 const sizeOf = ({ dag, file }: FullVersion): number => dag.length + (file?.bytes.length ?? 0)
 
-/** Whether checking takes a few milliseconds at most: little text and few pattern references to compile. */
-const isLight = ({ matched, value }: FilledContent, { patterns }: Surroundings): boolean => {
-  if (matched.length > 0) return false
-  const texts = [JSON.stringify(value), ...(patterns?.sources ?? []).map(({ text }) => text)]
-  if (texts.reduce((length, text) => length + text.length, 0) > 64 * 1024) return false
-  // Some patterns of the bank take about 8 ms each.
-  return texts.reduce((references, text) => references + text.split("%{").length - 1, 0) <= 8
+/** Whether checking takes a few milliseconds at most: little text, and nothing to compile that may take longer. */
+const isLight = ({ heavy }: Needs, { matched, value }: FilledContent, { patterns }: Surroundings): boolean => {
+  if (heavy || matched.length > 0) return false
+  // Aliases of YAML repeat text.
+  if (JSON.stringify(value).length > 2 * lightBytes) return false
+  const own = (patterns?.sources ?? []).map(({ text }) => text).join("\n")
+  return own.length <= lightBytes && own.split("%{").length <= 3
 }
 
 const refused = (issues: ReadonlyArray<Issue>) => new BadRequest({ detail: "The flowline cannot be run", issues })
@@ -116,7 +116,7 @@ export const limited = (limits: Limits) =>
           const { filled, needs, source } = document
           const sql = yield* sqlFindings(needs, surroundings.tenant)
           if (source !== undefined && filled !== undefined) {
-            const checked = isLight(filled, surroundings)
+            const checked = isLight(needs, filled, surroundings)
               ? check(filled, surroundings, sql)
               : yield* checkInThread(filled, surroundings, sql)
             return yield* orRefused(conclude({ needs, source, filled }, checked, sql))

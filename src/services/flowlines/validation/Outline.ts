@@ -45,6 +45,8 @@ export interface Needs {
   readonly ownNodes: boolean
   /** Whether the flowline may use the tenant's grok patterns. */
   readonly patterns: boolean
+  /** Whether the check of a node's settings can take more than a few milliseconds. */
+  readonly heavy: boolean
   /** Every node of the flowline if one of them has an SQL statement, else empty. */
   readonly sql: ReadonlyArray<SqlNode>
 }
@@ -62,6 +64,9 @@ export const needsOf = ({ runtime, nodes }: Outline): Needs => {
   return {
     // If the runtime cannot be read, a node that is not in the catalogue may be the tenant's own.
     ownNodes: runtime === "pybatch" || (runtime === undefined && nodes.some(({ type }) => !catalogue.has(type ?? ""))),
+    heavy: nodes.some(
+      ({ type = "", settings }) => settings !== undefined && catalogue.get(type)?.isHeavy?.(settings) === true
+    ),
     patterns: needs({ dag: nodes.map(({ type = "" }) => ({ type })) }, "patterns"),
     sql: seen.some(({ relation }) => relation !== undefined && "statement" in relation) ? seen : []
   }
