@@ -71,6 +71,28 @@ layer(memoryGateway(), { excludeTestServices: true })("a body that is not JSON, 
     })
   )
 
+  it.effect("is told with 200 of its faults at most, and not looked at with tens of thousands of members", () =>
+    Effect.gen(function* () {
+      const body = (members: number) =>
+        `{"index":"mytenant-*",${Array.from({ length: members }, (_, n) => `"k${n}":[]`).join()}}`
+      for (const [path, method] of [
+        ["search", "POST"],
+        ["extraction", "POST"],
+        ["keys", "POST"],
+        ["schedules/a", "PUT"],
+        ["channels/a", "PUT"]
+      ] as const) {
+        const { issues = [] } = yield* issuesOf(path, method, body(1000))
+        expect(issues.length, path).toBeLessThan(250)
+        expect(issues).toContainEqual({ part: "body", detail: "There are more issues" })
+        expect(yield* issuesOf(path, method, body(20_001)), path).toEqual({
+          status: 400,
+          issues: [{ part: "body", pointer: "", detail: "The objects have more than 20000 members together" }]
+        })
+      }
+    })
+  )
+
   it.effect("has no number that passes for a text, however many digits it has", () =>
     Effect.gen(function* () {
       for (const number of ["1", "1e400", "-1e-400", "9".repeat(30), "0.1234567890123456789"]) {

@@ -48,20 +48,23 @@ const faultIn = (text: string): TextFault | undefined => {
 
 /**
  * Reads JSON of a request with one of the readers of JSON. A key that occurs twice in an object is a fault: the first of
- * the two would be ignored silently.
+ * the two would be ignored silently. So are more than `most` members of all objects together.
  */
 export const readJsonText = (
   text: string,
-  read: (text: string) => unknown = readDigits
+  read: (text: string) => unknown = readDigits,
+  most = Number.POSITIVE_INFINITY
 ): Result.Result<unknown, JsonFault> => {
   const fault = (otherwise: string) => {
     const found = faultIn(text)
     if (found === undefined) return { detail: otherwise }
     return { detail: found.detail.replace("the end of the file", "the end"), ...positionOf(text, found.at) }
   }
+  const members = writtenMembers(text)
+  if (members > most) return Result.fail({ detail: `The objects have more than ${most} members together` })
   try {
     const value = read(text)
-    if (writtenMembers(text) === keptMembers(value)) return Result.succeed(value)
+    if (members === keptMembers(value)) return Result.succeed(value)
     return Result.fail(fault("A key occurs twice in the same object"))
   } catch (cause) {
     // A reader that looks at each number cannot follow thousands of levels.
@@ -78,10 +81,11 @@ export const readJsonText = (
  */
 export const readJsonBytes = (
   bytes: Uint8Array,
-  read?: (text: string) => unknown
+  read?: (text: string) => unknown,
+  most?: number
 ): Result.Result<unknown, JsonFault> => {
   try {
-    return readJsonText(new TextDecoder("utf-8", { fatal: true }).decode(bytes), read)
+    return readJsonText(new TextDecoder("utf-8", { fatal: true }).decode(bytes), read, most)
   } catch {
     const text = new TextDecoder("utf-8").decode(bytes)
     const at = Math.max(0, text.indexOf("\ufffd"))

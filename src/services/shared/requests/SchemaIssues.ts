@@ -10,12 +10,18 @@ const toldTo = (part: string, detail: string): string => {
   return detail.replace(/^Expected [A-Z]\w*Request$/, "Expected object")
 }
 
+/** Maximum number of issues: more would be repetitive, and the names of a body of 1 MiB would make an answer of 7 MiB. */
+const maxIssues = 200
+
 /** The issues of a failed decoding, one for each faulty value. `part` names the part of the request. */
 export const issuesOf = (error: Schema.SchemaError, part: string): ReadonlyArray<Issue> => {
   const issues = new Map<string, Issue>()
-  for (const { path, detail } of schemaFaults(error.issue)) {
+  const faults = schemaFaults(error.issue, maxIssues + 1)
+  for (const { path, detail } of faults.slice(0, maxIssues)) {
     const pointer = pointerOf(path)
     if (!issues.has(pointer)) issues.set(pointer, { part, pointer, detail: toldTo(part, detail) })
   }
-  return [...issues.values()]
+  return faults.length > maxIssues
+    ? [...issues.values(), { part, detail: "There are more issues" }]
+    : [...issues.values()]
 }
