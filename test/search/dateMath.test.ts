@@ -2,6 +2,27 @@ import { assert, describe, it } from "@effect/vitest"
 import { dateMath, zoneOffset } from "../../src/languages/query/DateMath.ts"
 
 const now = Date.parse("2026-11-21T10:20:30.456Z")
+describe("the clock of a zone", () => {
+  it.each(["Europe/Paris", "America/New_York", "Asia/Beirut", "Pacific/Apia", "Africa/Casablanca", "Asia/Kathmandu"])(
+    "of %s is what Intl says, also around its changes",
+    (zone) => {
+      const format = new Intl.DateTimeFormat("en-US", { timeZone: zone, timeZoneName: "longOffset" })
+      const minutes = (millis: number) => {
+        const name = format.formatToParts(millis).find(({ type }) => type === "timeZoneName")?.value ?? ""
+        const [, sign = "+", hours = "0", rest = "0"] = /^GMT(?:([+-])(\d\d):(\d\d))?/.exec(name) ?? []
+        return (sign === "-" ? -1 : 1) * (Number(hours) * 60 + Number(rest))
+      }
+      const offset = zoneOffset(zone) ?? assert.fail()
+      for (let at = Date.parse("2010-01-01T00:00Z"); at < Date.parse("2013-01-01T00:00Z"); at += 3_570_000) {
+        assert.strictEqual(offset(at), minutes(at), new Date(at).toISOString())
+      }
+      for (let at = Date.parse("1850-01-01T00:00Z"); at < Date.parse("2200-01-01T00:00Z"); at += 1e10) {
+        assert.strictEqual(offset(at), minutes(at), new Date(at).toISOString())
+      }
+    }
+  )
+})
+
 describe("date math", () => {
   const at = (text: string, last = false, zone?: string) => {
     const millis = dateMath(text, last, {

@@ -246,6 +246,32 @@ describe("a query", () => {
     assert.deepStrictEqual(faults(nested(31)), [])
     assert.match(faults(nested(32))[0] ?? "", /at most 32 levels/)
     assert.match(faults(nested(60))[0] ?? "", /at most 32 levels/)
+  })
+
+  it("has a limited number of operations of date math, in all its clauses together", () => {
+    const ranges = (clauses: number, operations: number) => ({
+      bool: {
+        filter: Array.from({ length: clauses }, () => ({
+          range: { "@timestamp": { gte: `now${"+1M/M".repeat(operations / 2)}`, time_zone: "America/New_York" } }
+        }))
+      }
+    })
+    assert.deepEqual(faults(ranges(1000, 4)), [])
+    assert.match(faults(ranges(3, 1500))[0] ?? "", /date math of a query has at most 4096 operations/)
+    assert.match(faults(ranges(300, 500))[0] ?? "", /date math of a query has at most 4096 operations/)
+    const term = { term: { "@timestamp": `now${"-1d".repeat(2500)}` } }
+    assert.match(faults(term)[0] ?? "", /date math of a query has at most 4096 operations/)
+  })
+
+  it("is not looked at further when it searches for too much text", () => {
+    const words = Array.from({ length: 400 }, (_, n) => `abcdefgh${n}`).join(" ")
+    const clauses = Array.from({ length: 200 }, () => ({ match: { a: { query: words, fuzziness: 2 } } }))
+    const before = process.threadCpuUsage()
+    faults({ bool: { should: clauses.slice(0, 10) } })
+    const few = process.threadCpuUsage(before).user
+    const again = process.threadCpuUsage()
+    assert.match(faults({ bool: { should: clauses } })[0] ?? "", /searches for too much text/)
+    assert.isBelow(process.threadCpuUsage(again).user, 5 * few)
     assert.match(
       faults({ bool: { should: Array.from({ length: 2000 }, () => ({ match_all: {} })) } })[0] ?? "",
       /1024 clauses/

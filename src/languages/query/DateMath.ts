@@ -1,4 +1,5 @@
-import { around, gapStart, instantsOf, type ZoneOffset } from "./Clock.ts"
+import { BoundedMap } from "../BoundedMap.ts"
+import { around, gapStart, instantsOf, steady, type ZoneOffset } from "./Clock.ts"
 import { instant, offsetMinutes } from "./Instant.ts"
 
 /** How the dates of a query are interpreted. */
@@ -9,6 +10,8 @@ export interface DateReading {
   readonly offset: ZoneOffset
   /** Formats by name or pattern; empty for ISO 8601 and milliseconds. */
   readonly formats: ReadonlyArray<string>
+  /** Counts an operation of date math; false when there are too many. Absent: there may be any number. */
+  readonly step?: () => boolean
 }
 
 type Unit = "y" | "M" | "w" | "d" | "h" | "m" | "s"
@@ -125,7 +128,7 @@ const isTime = (millis: number): boolean => Math.abs(millis) <= 8.6e15
  * date gives its last millisecond, otherwise its first. Undefined when the text is not a date.
  */
 export const dateMath = (text: string, last: boolean, reading: DateReading): number | undefined => {
-  const { now, offset, formats } = reading
+  const { now, offset, formats, step } = reading
   const split = text.startsWith("now") ? 3 : text.includes("||") ? text.indexOf("||") : text.length
   const operations = text.slice(text.startsWith("now") ? 3 : split + 2)
   // A clock that is put forward skips times, such as midnight in Beirut: then the first time after the gap counts.
@@ -157,7 +160,7 @@ export const dateMath = (text: string, last: boolean, reading: DateReading): num
   operation.lastIndex = 0
   let at = 0
   for (let found = operation.exec(operations); found !== null; found = operation.exec(operations)) {
-    if (!isTime(time)) return undefined
+    if (!isTime(time) || step?.() === false) return undefined
     const unit = (found[2] === "H" ? "h" : found[2]) as Unit
     const [kind = "", amount = ""] = [found[1]?.[0], found[1]?.slice(1)]
     const minutes = offset(time)
@@ -177,18 +180,26 @@ export const dateMath = (text: string, last: boolean, reading: DateReading): num
   return at === operations.length && isTime(time) ? time : undefined
 }
 
+/** The clocks of the last zones: making one takes tens of microseconds, and a query may name its zone in each clause. */
+const clocks = new BoundedMap<string, ZoneOffset>(16)
+
 /**
  * The clock of a time zone: an offset such as `+01:00`, or a name such as `Europe/Paris`. Undefined when it is unknown.
  */
-export const zoneOffset = (zone: string): ((millis: number) => number) | undefined => {
+export const zoneOffset = (zone: string): ZoneOffset | undefined => {
   if (/^(Z|[+-]\d\d(:?\d\d)?)$/.test(zone)) return () => offsetMinutes(zone)
+  const known = clocks.get(zone)
+  if (known !== undefined) return known
   try {
     const format = new Intl.DateTimeFormat("en-US", { timeZone: zone, timeZoneName: "longOffset" })
-    return (millis) => {
-      const name = format.formatToParts(millis).find(({ type }) => type === "timeZoneName")?.value ?? "GMT"
+    const clock = steady((millis) => {
+      const text = format.format(millis)
+      const name = text.slice(text.indexOf("GMT") + 3)
       // Without the seconds that zones had before they had whole minutes, as +00:53:28.
-      return offsetMinutes(name === "GMT" ? "Z" : name.slice(3, 9))
-    }
+      return offsetMinutes(name === "" ? "Z" : name.slice(0, 6))
+    })
+    clocks.set(zone, clock)
+    return clock
   } catch {
     return undefined
   }

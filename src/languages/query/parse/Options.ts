@@ -63,5 +63,5 @@ export const datesOf = (members: Members, place: Place): Dates | undefined => {
   const name = zone.text()
   if (name === undefined) return undefined
   const offset = zoneOffset(name)
-  return offset === undefined ? zone.fault("Unknown time zone") : { now: place.now, offset }
+  return offset === undefined ? zone.fault("Unknown time zone") : place.datesIn(offset)
 }

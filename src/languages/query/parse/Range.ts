@@ -73,8 +73,9 @@ const ranging = (field: string, { given, reading, isDate, place }: Span): Query 
 /** A range of the fields that a name stands for; undefined after a fault. */
 export const rangeOf = (name: string, span: Span): Query | undefined => {
   // A fault is the same for all fields.
-  if (ranging(name, span) === undefined) return undefined
-  return inFields(name, (field) => ranging(field, span) ?? { _tag: "None" })
+  const named = ranging(name, span)
+  if (named === undefined) return undefined
+  return inFields(name, (field) => (field === name ? named : (ranging(field, span) ?? { _tag: "None" })))
 }
 
 const given = (members: ReadonlyMap<string, Place>): Given =>

@@ -109,11 +109,11 @@ export const terms = (place: Place): Query | undefined => {
   const values = inner.list()?.map((one) => one.scalar())
   if (field === undefined || values === undefined) return undefined
   const known = values.filter((value) => value !== undefined)
-  const separate =
-    field === "@timestamp"
-      ? known
-      : known.filter((value) => (field === "_index" ? hasWildcard(String(value)) : rangeOf(value) !== undefined))
-  if (separate.length > mostConditions) {
+  const isSeparate = (value: Scalar) =>
+    field === "@timestamp" || (field === "_index" ? hasWildcard(String(value)) : rangeOf(value) !== undefined)
+  let separate = 0
+  for (const value of known) if (separate <= mostConditions && isSeparate(value)) separate++
+  if (separate > mostConditions) {
     const what = field === "@timestamp" ? "dates" : field === "_index" ? "patterns" : "networks and IPv6 addresses"
     return inner.fault(`A list has at most ${mostConditions} ${what}`)
   }

@@ -5,7 +5,7 @@ import type { DateReading } from "../DateMath.ts"
 import type { Values } from "../Query.ts"
 
 /** The time and the time zone of a query's dates. */
-export type Dates = Pick<DateReading, "now" | "offset">
+export type Dates = Pick<DateReading, "now" | "offset" | "step">
 
 /**
  * Limits of queries; a query that exceeds one is refused. PostgreSQL keeps 32 compiled regular expressions, two of which
@@ -19,6 +19,8 @@ export const limits = {
   field: 512,
   issues: 50,
   work: 32_768,
+  /** Operations of date math. */
+  steps: 4096,
   expressions: 30
 }
 
@@ -46,6 +48,7 @@ interface State {
   readonly issues: Array<Issue>
   clauses: number
   work: number
+  steps: number
 }
 
 /** What is said of a query that {@link Place.spend} refuses. */
@@ -65,7 +68,7 @@ export class Place {
     now: number,
     pointer = "",
     depth = 0,
-    state: State = { issues: [], clauses: 0, work: 0 }
+    state: State = { issues: [], clauses: 0, work: 0, steps: 0 }
   ) {
     this.value = value
     this.now = now
@@ -91,7 +94,18 @@ export class Place {
 
   /** The dates of this place: in UTC unless the query has a zone. */
   get dates(): Dates {
-    return { now: this.now, offset: () => 0 }
+    return this.datesIn(() => 0)
+  }
+
+  /** The dates of this place in a time zone. */
+  datesIn(offset: Dates["offset"]): Dates {
+    const step = () => {
+      this.#state.steps++
+      if (this.#state.steps === limits.steps + 1)
+        this.fault(`The date math of a query has at most ${limits.steps} operations`)
+      return this.#state.steps <= limits.steps
+    }
+    return { now: this.now, offset, step }
   }
 
   at(key: string | number, value: unknown): Place {
@@ -103,13 +117,13 @@ export class Place {
     return new Place(value, this.now, this.pointer, this.depth, this.#state)
   }
 
-  /** Counts a clause; false when there are too many, or they are nested too deeply. */
+  /** Counts a clause; false when there are too many, they are nested too deeply, or the query is too much already. */
   enter(): boolean {
     this.#state.clauses++
     if (this.#state.clauses === limits.clauses + 1) this.fault(`A query has at most ${limits.clauses} clauses`)
     const isDeep = this.depth >= limits.depth * levels
     if (isDeep) this.fault(`A query has at most ${limits.depth} levels`)
-    return this.#state.clauses <= limits.clauses && !isDeep
+    return this.#state.clauses <= limits.clauses && this.#state.work <= limits.work && !isDeep
   }
 
   /**
