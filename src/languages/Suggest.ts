@@ -1,35 +1,58 @@
 /** Maximum number of suggestions in one report, because finding one takes time. */
 export const maxSuggestions = 50
 
-/** The edit distance of two words (insert, delete, replace, swap neighbours), or `limit + 1` if it is larger. */
-const distance = (from: string, to: string, limit: number): number => {
-  if (Math.abs(from.length - to.length) > limit) return limit + 1
-  let before: Array<number> = []
-  let previous = Array.from({ length: to.length + 1 }, (_, index) => index)
+/** Maximum length of a word that is compared. */
+const mostCompared = 64
+
+/** A row of distances. In lower case, a word may be longer. */
+const row = () => new Uint8Array(4 * mostCompared)
+/** Three rows, which every comparison uses anew. */
+const rows = [row(), row(), row()] as const
+
+/** The edit distance of two words (insert, delete, replace, swap neighbours), if it is at most `limit`. */
+const distance = (from: string, to: string, limit: number): number | undefined => {
+  let [before, previous, current] = rows
+  for (let column = 0; column <= to.length; column++) previous[column] = column
   for (let row = 1; row <= from.length; row++) {
-    const current = [row]
+    current[0] = row
+    let least = row
     for (let column = 1; column <= to.length; column++) {
-      const same = from[row - 1] === to[column - 1]
+      const same = from.charCodeAt(row - 1) === to.charCodeAt(column - 1)
       let best = Math.min(previous[column]! + 1, current[column - 1]! + 1, previous[column - 1]! + (same ? 0 : 1))
-      if (row > 1 && column > 1 && from[row - 1] === to[column - 2] && from[row - 2] === to[column - 1]) {
+      if (
+        row > 1 &&
+        column > 1 &&
+        from.charCodeAt(row - 1) === to.charCodeAt(column - 2) &&
+        from.charCodeAt(row - 2) === to.charCodeAt(column - 1)
+      ) {
         best = Math.min(best, before[column - 2]! + 1)
       }
-      current.push(best)
+      current[column] = best
+      if (best < least) least = best
     }
-    before = previous
-    previous = current
+    if (least > limit + 1) return undefined
+    ;[before, previous, current] = [previous, current, before]
   }
-  return previous[to.length]!
+  const found = previous[to.length]!
+  return found > limit ? undefined : found
 }
+
+/** Maximum number of characters that are compared for one suggestion: less than a millisecond. */
+const mostSteps = 250_000
 
 /** `; did you mean "x"?` with the most similar known name, or an empty text when none is similar. */
 export const suggestion = (name: string, known: Iterable<string>): string => {
-  const limit = Math.max(1, Math.floor(Math.min(name.length, 64) / 3))
+  if (name.length > mostCompared) return ""
+  const word = name.toLowerCase()
+  let limit = Math.max(1, Math.floor(name.length / 3))
   let nearest: string | undefined
-  let least = limit + 1
+  let steps = 0
   for (const candidate of known) {
-    const edits = name.length > 64 ? least : distance(name.toLowerCase(), candidate.toLowerCase(), limit)
-    if (edits < least) [nearest, least] = [candidate, edits]
+    if (limit < 0 || Math.abs(candidate.length - name.length) > limit) continue
+    steps += name.length * candidate.length
+    if (steps > mostSteps) break
+    const edits = distance(word, candidate.toLowerCase(), limit)
+    if (edits !== undefined) [nearest, limit] = [candidate, edits - 1]
   }
   return nearest === undefined ? "" : `; did you mean ${JSON.stringify(nearest)}?`
 }

@@ -3,9 +3,9 @@ import * as Base64 from "effect/encoding/Base64"
 import * as Predicate from "effect/Predicate"
 import { BadRequest, type Issue } from "../../../errors/BadRequest.ts"
 import { isDeeperThan, parseJson } from "../../../languages/json/JsonValue.ts"
-import { unknownName } from "../../../languages/Suggest.ts"
+import { maxSuggestions, unknownName } from "../../../languages/Suggest.ts"
 import { catalogue } from "../../../nodes/Catalogue.ts"
-import { componentOf, type Flowline } from "../../../protocol/Flowline.ts"
+import { componentOf, type Flowline, maxNodes } from "../../../protocol/Flowline.ts"
 import { parameterBytes } from "../../../protocol/Parameters.ts"
 import type { Sample, TrialCase } from "../../../protocol/Trial.ts"
 import { FlowlineId } from "../../shared/FlowlineId.ts"
@@ -116,12 +116,17 @@ const readSamples = (text: string, issues: Array<Issue>): Record<string, Sample>
     return {}
   }
   const found: Array<readonly [string, Sample]> = []
-  for (const [component, given] of Object.entries(value.success)) {
-    if (typeof given === "string") {
-      found.push([component, { base64: Base64.encode(new TextEncoder().encode(given)), encoding: "utf-8" }])
+  const given = Object.entries(value.success)
+  if (given.length > maxNodes) {
+    issues.push({ part: "samples", detail: `a flowline has at most ${maxNodes} inputs` })
+    return {}
+  }
+  for (const [component, one] of given) {
+    if (typeof one === "string") {
+      found.push([component, { base64: Base64.encode(new TextEncoder().encode(one)), encoding: "utf-8" }])
       continue
     }
-    const records = Array.isArray(given) ? recordsOf(given) : "is neither a text nor a list of records"
+    const records = Array.isArray(one) ? recordsOf(one) : "is neither a text nor a list of records"
     if (typeof records === "string") issues.push({ part: "samples", pointer: `/${component}`, detail: records })
     else found.push([component, { records }])
   }
@@ -196,9 +201,9 @@ export const caseOf = (flowline: Flowline, request: TryRequest): Result.Result<T
   const names = inputs.map(componentOf)
   const issues: Array<Issue> = []
   const samples = { ...request.samples }
-  for (const name of Object.keys(samples)) {
-    if (!names.includes(name))
-      issues.push({ part: "samples", pointer: `/${name}`, detail: unknownName(name, names, "among the inputs") })
+  const unknown = Object.keys(samples).filter((name) => !names.includes(name))
+  for (const name of unknown.slice(0, maxSuggestions)) {
+    issues.push({ part: "samples", pointer: `/${name}`, detail: unknownName(name, names, "among the inputs") })
   }
   if (request.sample !== undefined) {
     const input = request.input ?? (names.length === 1 ? names[0] : undefined)

@@ -115,7 +115,8 @@ export const fieldWarnings = (
       if (known === undefined || node.subscribe.length === 0) return []
       const all = new Set([...known, ...always])
       const { reads } = uses.get(node) ?? anyFields
-      return reads.filter(({ name }) => !canHave(all, name)).map((field) => findingOf(node, index, field, all))
+      return reads.filter(({ name }) => !canHave(all, name)).map((field) => () => findingOf(node, index, field, all))
     })
     .slice(0, maxWarnings)
+    .map((finding) => finding())
 }

@@ -153,7 +153,7 @@ export const fillReferences = (
       return isWhole || isText ? undefined : `The variable ${name} is no text or number: it can only be a whole setting`
     }
     const where = variables.environment === undefined ? "" : ` in the environment ${variables.environment}`
-    const near = suggestion(name, Object.keys(variables.values))
+    const near = open.length < maxSuggestions ? suggestion(name, Object.keys(variables.values)) : ""
     const lack = `there is no variable ${JSON.stringify(name)}${where}`
     const detail = variables.fault === undefined ? lack + near : `the variables cannot be used: ${variables.fault}`
     open.push(path)
