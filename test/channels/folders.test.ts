@@ -1,7 +1,7 @@
 import { expect, it } from "@effect/vitest"
 import { Effect, Layer, Result, Stream } from "effect"
 import { NotFound } from "../../src/errors/NotFound.ts"
-import { ChannelFolders } from "../../src/services/channels/ChannelFolders.ts"
+import { ChannelFolders, invalidChannel, jobFaults } from "../../src/services/channels/ChannelFolders.ts"
 import { ChannelName } from "../../src/services/channels/Job.ts"
 import { Conf } from "../../src/services/conf/Conf.ts"
 import { Flowlines } from "../../src/services/flowlines/Flowlines.ts"
@@ -62,5 +62,30 @@ it.effect("a job that starts reads the structure and its own flowline, however m
     expect(paths).toEqual(["channels/c/channel_structure.yaml", "channels/c/job33.yaml"])
     const { dag, file } = Result.getOrThrow(result)
     expect([dag, file]).toEqual(["job33", "channels/c/job33.yaml"])
+  })
+)
+
+it.effect("tells 200 faults of its jobs, and looks at no more jobs when there are so many", () =>
+  Effect.gen(function* () {
+    let looked = 0
+    const faulty = (issues: number) => (job: number) =>
+      Effect.sync(() => {
+        looked++
+        return Result.fail({ file: `${job}.yaml`, issues: Array.from({ length: issues }, () => ({ detail: "wrong" })) })
+      })
+    const all = yield* jobFaults(
+      Array.from({ length: 1000 }, (_, job) => job),
+      faulty(100)
+    )
+    expect(looked).toBeLessThan(10)
+    const { issues, detail } = invalidChannel(tenant, channel, all)
+    expect([issues.length, issues.at(-1), detail]).toEqual([
+      201,
+      { detail: "There are more issues" },
+      "0.yaml: wrong (and many more)"
+    ])
+    expect(yield* jobFaults([1, 2, 3, 4, 5], faulty(1))).toEqual(
+      [1, 2, 3, 4, 5].map((job) => ({ file: `${job}.yaml`, detail: "wrong" }))
+    )
   })
 )

@@ -115,6 +115,14 @@ applications:
     }
   })
 
+  it("tells 200 of its faults, and is refused at once when it has very many values", () => {
+    const wrong = Array.from({ length: 900 }, (_, n) => `  - { name: j${n}, runtime: stream, colour: red }\n`)
+    const found = faults(`applications:\n${wrong.join("")}`)
+    expect([found.length, found.at(-1)?.at(-1)]).toEqual([201, "There are 700 more issues"])
+    const values = read(`[${"[],".repeat(40_000)}1]`, "channel_structure.json")
+    expect(values).toMatchObject({ failure: [{ detail: "The document has more than 40000 values" }] })
+  })
+
   it("takes one name in two clusters", () => {
     const text = "jobs: [{ name: a, runtime: stream }, { name: a, runtime: stream, cluster: other }]"
     expect(jobs(text).map(({ cluster }) => cluster)).toEqual(["local", "other"])

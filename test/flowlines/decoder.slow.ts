@@ -155,14 +155,22 @@ layer(Threads.layer, { excludeTestServices: true })("decoding in threads", (it) 
 
   it.effect("parses files that take long in a thread", () =>
     Effect.gen(function* () {
-      const bytes = new TextEncoder().encode(`a: ${"]".repeat(30_000)}`)
-      yield* Effect.flip(decodeThere({ name: "warm.yaml", bytes }))
-      const before = process.threadCpuUsage()
-      yield* Effect.flip(decodeThere({ name: "f.yaml", bytes }))
-      const there = process.threadCpuUsage(before)
-      const own = process.threadCpuUsage()
-      expect(decode({ name: "f.yaml", bytes })._tag).toBe("Failure")
-      expect(there.user).toBeLessThan(process.threadCpuUsage(own).user / 2)
+      const levels = [1, 2, 3, 4].map(
+        (n) =>
+          `a${n}: &a${n} [${Array(10)
+            .fill(`*a${n - 1}`)
+            .join(",")}]`
+      )
+      for (const text of [`a: ${"]".repeat(30_000)}`, ["a0: &a0 [1,1,1,1,1,1,1,1]", ...levels].join("\n")]) {
+        const bytes = new TextEncoder().encode(text)
+        yield* Effect.flip(decodeThere({ name: "warm.yaml", bytes }))
+        const before = process.threadCpuUsage()
+        yield* Effect.flip(decodeThere({ name: "f.yaml", bytes }))
+        const there = process.threadCpuUsage(before)
+        const own = process.threadCpuUsage()
+        expect(decode({ name: "f.yaml", bytes })._tag).toBe("Failure")
+        expect(there.user).toBeLessThan(process.threadCpuUsage(own).user / 2)
+      }
     })
   )
 

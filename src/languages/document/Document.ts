@@ -78,11 +78,17 @@ const byExtension = (name: string | undefined): Format | undefined => {
 const kindOf = (value: unknown): string =>
   Array.isArray(value) ? "a list" : value === null ? "null" : typeof value === "string" ? "a text" : `a ${typeof value}`
 
+/** How large a document may be, and so how long parsing takes: tokens of YAML, values of HJSON and JSON. */
+interface Size {
+  readonly maxTokens?: number
+  readonly maxValues?: number
+}
+
 /** Reads the text in one format; the root must be an object. */
-const read = (format: Format, text: string, maxTokens: number | undefined): Marked | ReadonlyArray<Fault> => {
+const read = (format: Format, text: string, { maxTokens, maxValues }: Size): Marked | ReadonlyArray<Fault> => {
   let marked: Marked | ReadonlyArray<Fault>
   try {
-    marked = format === "yaml" ? readYaml(text, maxTokens) : readHjson(text, format)
+    marked = format === "yaml" ? readYaml(text, maxTokens) : readHjson(text, format, maxValues)
   } catch (cause) {
     if (!(cause instanceof TextFault)) throw cause
     return [cause]
@@ -122,11 +128,11 @@ const decodeText = (bytes: Uint8Array): string | (Fault & { readonly text: strin
 
 /**
  * Reads a YAML, HJSON or JSON file, according to its name, else to its content. The issues are those of the most likely
- * format. `maxTokens` limits the size of YAML, and so the time that parsing takes.
+ * format.
  */
 export const readDocument = (
   file: SourceFile,
-  maxTokens?: number
+  size: Size = {}
 ): Result.Result<SourceDocument, ReadonlyArray<Issue>> => {
   const { name, bytes } = file
   if (bytes.length > maxBytes) return Result.fail([{ detail: `The file is larger than ${maxBytes} bytes` }])
@@ -142,7 +148,7 @@ export const readDocument = (
   const tried = named !== undefined ? [named] : guesses(text, braces)
   let faults: ReadonlyArray<Fault> = []
   for (const format of tried) {
-    const marked = read(format, text, maxTokens)
+    const marked = read(format, text, size)
     if ("mark" in marked) {
       return Result.succeed(new SourceDocument(format, marked.value as Record<string, unknown>, source, marked.mark))
     }

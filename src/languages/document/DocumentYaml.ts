@@ -28,6 +28,9 @@ const marks = new Set(["\u0002", "\u0018", "\u001f"])
  * aliases are allowed within limits; custom tags, duplicate keys and several documents are not.
  */
 export const readYaml = (text: string, maxTokens: number = mostTokens): Marked | ReadonlyArray<Fault> => {
+  // The library makes an error for each fault, and their stacks, which nobody sees, take most of the time.
+  const { stackTraceLimit } = Error
+  Error.stackTraceLimit = 0
   try {
     const [document, second] = compose(text, maxTokens)
     if (document === undefined) return [{ detail: "The file is empty", at: 0 }]
@@ -47,6 +50,8 @@ export const readYaml = (text: string, maxTokens: number = mostTokens): Marked |
   } catch (cause) {
     if (cause instanceof TextFault) return [cause]
     throw cause
+  } finally {
+    Error.stackTraceLimit = stackTraceLimit
   }
 }
 

@@ -1,10 +1,11 @@
 import { type Mark, type Marked, maxDepth, numberOf, setMember, TextFault } from "./DocumentSource.ts"
 
 /**
- * Reads HJSON, or strict JSON (RFC 8259), with the position of every value. Duplicate keys are a fault. @throws
- * {TextFault} @see https://hjson.github.io/syntax.html
+ * Reads HJSON, or strict JSON (RFC 8259), with the position of every value. Duplicate keys and more than `maxValues`
+ * values are a fault. @throws {TextFault} @see https://hjson.github.io/syntax.html
  */
-export const readHjson = (text: string, dialect: "json" | "hjson"): Marked => new Reader(text, dialect).root()
+export const readHjson = (text: string, dialect: "json" | "hjson", maxValues?: number): Marked =>
+  new Reader(text, dialect, maxValues).root()
 
 const escapes: ReadonlyMap<string, string> = new Map([
   ['"', '"'],
@@ -33,14 +34,17 @@ const words: ReadonlyMap<string, unknown> = new Map<string, unknown>([
 class Reader {
   readonly #text: string
   readonly #json: boolean
+  readonly #maxValues: number
   #at = 0
   #depth = 0
+  #values = 0
   /** The start of the last block's line, and the offset up to which line ends were searched. */
   #line = 0
   #searched = 0
 
-  constructor(text: string, dialect: "json" | "hjson") {
+  constructor(text: string, dialect: "json" | "hjson", maxValues = Number.POSITIVE_INFINITY) {
     this.#text = text
+    this.#maxValues = maxValues
     this.#json = dialect === "json"
   }
 
@@ -90,6 +94,7 @@ class Reader {
 
   #value(): Marked {
     this.#blanks()
+    if (++this.#values > this.#maxValues) this.#fail(`The document has more than ${this.#maxValues} values`)
     const char = this.#char()
     if (char === "{") return this.#object(false)
     if (char === "[") return this.#list()

@@ -12,6 +12,7 @@ import {
   type SqlFindings,
   type Surroundings
 } from "../../services/flowlines/Decoder.ts"
+import type { FlowlineFile } from "../../services/flowlines/FlowlineFile.ts"
 import type { FullVersion } from "../../services/flowlines/FlowlineStore.ts"
 import type { FilledContent } from "../../services/flowlines/validation/FilledContent.ts"
 import type { Needs } from "../../services/flowlines/validation/Outline.ts"
@@ -41,15 +42,21 @@ const threadTurns = { all: 4, each: 2, kept: 2, queue }
 /** DuckDB takes much memory, so each tenant has one process at a time. */
 const sqlTurns = { all: 3, each: 1, queue }
 
-/** Size in bytes up to which files are parsed or compared within a few milliseconds, whatever is in them. */
+/** Size in bytes up to which files without anchors are parsed, and all are compared, within a few milliseconds. */
 const lightBytes = 8 * 1024
 
 const sizeOf = ({ dag, file }: FullVersion): number => dag.length + (file?.bytes.length ?? 0)
 
+/** An anchor of YAML, whose aliases may repeat what it names a hundred thousand times. */
+const anchor = /(?:^|[\s[{,:])&[^\s&]/
+
+/** Whether parsing takes a few milliseconds at most. */
+const isShort = ({ bytes }: FlowlineFile): boolean =>
+  bytes.length <= lightBytes && !anchor.test(new TextDecoder("latin1").decode(bytes))
+
 /** Whether checking takes a few milliseconds at most: little text, and nothing to compile that may take longer. */
 const isLight = ({ heavy }: Needs, { matched, value }: FilledContent, { patterns }: Surroundings): boolean => {
   if (heavy || matched.length > 0) return false
-  // Aliases of YAML repeat text.
   if (JSON.stringify(value).length > 2 * lightBytes) return false
   const own = (patterns?.sources ?? []).map(({ text }) => text).join("\n")
   return own.length <= lightBytes && own.split("%{").length <= 3
@@ -104,7 +111,7 @@ export const limited = (limits: Limits) =>
 
       return FlowlineDecoder.of({
         parse: Effect.fn("FlowlineDecoder.parse")(function* (file, tenant, values) {
-          if (file.bytes.length <= lightBytes) return yield* orRefused(parse(file, values))
+          if (isShort(file)) return yield* orRefused(parse(file, values))
           const thread = yield* aThread(tenant)
           const answer = yield* answerOf(thread, { file, values })
           if (!("needs" in answer)) return yield* tooMuch

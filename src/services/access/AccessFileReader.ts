@@ -104,7 +104,7 @@ export const readAccessFile = (
   file: SourceFile,
   own: ReadonlyArray<OwnPlace> = []
 ): Result.Result<AccessFile, ReadonlyArray<string>> => {
-  const document = readDocument(file, maxTokens)
+  const document = readDocument(file, { maxTokens })
   if (Result.isFailure(document)) {
     return Result.fail(
       document.failure.map(({ line, column, detail }) => {

@@ -5,8 +5,8 @@ import { pointerOf } from "../../languages/document/Pointer.ts"
 import { ArtifactName, ArtifactVersion, artifactTypes, described, GroupName } from "./Artifact.ts"
 import { versionPattern } from "./VersionKey.ts"
 
-/** Parsing this many YAML tokens takes about 100 ms, during which the event loop is blocked. */
-const maxTokens = 40_000
+/** Parsing so much takes up to 50 ms, during which the event loop is blocked. */
+const size = { maxTokens: 40_000, maxValues: 40_000 }
 
 const words = /^[A-Za-z0-9_-]+(\.[A-Za-z0-9_-]+)*$/
 const word = /^[A-Za-z0-9][A-Za-z0-9._-]*$/
@@ -101,7 +101,7 @@ export const readManifest = (
   filename: string | undefined,
   build?: { readonly size: number; readonly sha256: string }
 ): Result.Result<Manifest, BadRequest> => {
-  const document = readDocument({ bytes, name: filename }, maxTokens)
+  const document = readDocument({ bytes, name: filename }, size)
   if (Result.isFailure(document)) return Result.fail(refused(document.failure))
   const lines = new TextDecoder().decode(bytes).split("\n")
   const decoded = Schema.decodeUnknownResult(Manifest, { errors: "all" })(textual(document.success, lines))

@@ -1,4 +1,4 @@
-import { Context, Effect, Layer, Result, Schema, Stream } from "effect"
+import { Array as Arr, Context, Effect, Layer, Result, Schema, Stream } from "effect"
 import type { BadRequest, Issue } from "../../errors/BadRequest.ts"
 import { InvalidChannel } from "../../errors/InvalidChannel.ts"
 import type { Overloaded } from "../../errors/Overloaded.ts"
@@ -85,6 +85,25 @@ const ofJob = ({ part, pointer = "", detail, ...place }: Issue): Issue =>
   part === parametersPart
     ? { detail: `The job's parameters in the channel's structure${pointer === "" ? "" : `, ${pointer}`}: ${detail}` }
     : { ...(part === undefined ? {} : { part }), pointer, detail, ...place }
+
+/** Maximum number of issues of a channel: more would be repetitive, and its jobs may share one faulty flowline. */
+const mostIssues = 200
+
+/** The faults of jobs, until there are more than are told: then the other jobs are not looked at. */
+export const jobFaults = Effect.fnUntraced(function* <Job, E>(
+  jobs: ReadonlyArray<Job>,
+  flowlineOf: (job: Job) => Effect.Effect<Result.Result<JobFlowline, JobFault>, E>
+) {
+  const found: Array<Issue & { readonly file: string }> = []
+  for (const some of Arr.chunksOf(jobs, 4)) {
+    if (found.length > mostIssues) break
+    for (const one of yield* Effect.forEach(some, flowlineOf, { concurrency: some.length })) {
+      if (Result.isFailure(one))
+        found.push(...one.failure.issues.map((issue) => ({ file: one.failure.file, ...issue })))
+    }
+  }
+  return found
+})
 
 /** The channels in the tenants' configurations, read anew on each call. */
 export class ChannelFolders extends Context.Service<
@@ -205,14 +224,9 @@ export class ChannelFolders extends Context.Service<
             return Effect.succeed({ path: pathOf(channel, name), bytes: new TextEncoder().encode(files[name]) })
           }
           const { jobs, issues, file } = yield* readChannel(channel, find)
-          const checked = yield* Effect.forEach(jobs, (job) => flowlineOf(tenant, channel, job, find), {
-            concurrency: 4
-          })
-          const faults = checked.flatMap((one) => (Result.isFailure(one) ? [one.failure] : []))
+          const faults = yield* jobFaults(jobs, (job) => flowlineOf(tenant, channel, job, find))
           return {
-            issues: [{ file, issues }, ...faults].flatMap((fault) =>
-              fault.issues.map((issue) => ({ file: fault.file, ...issue }))
-            ),
+            issues: [...issues.map((issue) => ({ file, ...issue })), ...faults],
             jobs: jobs.map(({ cluster, name }) => `${cluster}/${name}`)
           }
         })
@@ -231,7 +245,9 @@ export const issueText = ({ detail, pointer, line, column }: Issue): string => {
 export const invalidChannel = (tenant: TenantId, channel: ChannelName, issues: InvalidChannel["issues"]) => {
   const [first] = issues
   const file = first?.file === undefined ? "" : `${first.file}: `
-  const more = issues.length > 1 ? ` (and ${issues.length - 1} more)` : ""
+  const isCut = issues.length > mostIssues
+  const more = issues.length > 1 ? ` (and ${isCut ? "many" : issues.length - 1} more)` : ""
   const detail = first === undefined ? "" : `${file}${issueText(first)}${more}`
-  return new InvalidChannel({ tenant, channel, issues, detail })
+  const told = isCut ? [...issues.slice(0, mostIssues), { detail: "There are more issues" }] : issues
+  return new InvalidChannel({ tenant, channel, issues: told, detail })
 }

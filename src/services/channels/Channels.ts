@@ -1,4 +1,4 @@
-import { Context, Effect, Layer, Result, Schedule, Stream } from "effect"
+import { Context, Effect, Layer, Schedule, Stream } from "effect"
 import type { Conflict } from "../../errors/Conflict.ts"
 import type { InvalidChannel } from "../../errors/InvalidChannel.ts"
 import type { LimitExceeded } from "../../errors/LimitExceeded.ts"
@@ -14,7 +14,7 @@ import { followedPage, type StoredLine } from "../shared/reads/OutputLines.ts"
 import type { TenantId } from "../shared/Tenant.ts"
 import type { ChannelDetail, ChannelList } from "./Channel.ts"
 import { views } from "./ChannelDetails.ts"
-import { type ChannelFolder, ChannelFolders, type ChannelJob, invalidChannel } from "./ChannelFolders.ts"
+import { type ChannelFolder, ChannelFolders, type ChannelJob, invalidChannel, jobFaults } from "./ChannelFolders.ts"
 import { type ChannelName, isUnderWay, type JobKey, type JobState, jobId, suspendedState } from "./Job.ts"
 import { Jobs } from "./JobEntity.ts"
 import { JobKeeper } from "./JobKeeper.ts"
@@ -109,12 +109,7 @@ export class Channels extends Context.Service<
         if (folder === undefined) return yield* refuse([{ detail: "The channel's folder is gone" }])
         if (folder.issues.length > 0)
           return yield* refuse(folder.issues.map((issue) => ({ file: folder.file, ...issue })))
-        const faults = yield* Effect.forEach(wanted, (job) => folders.flowline(tenant, channel, job), {
-          concurrency: 4
-        })
-        const issues = faults.flatMap((fault) =>
-          Result.isFailure(fault) ? fault.failure.issues.map((issue) => ({ file: fault.failure.file, ...issue })) : []
-        )
+        const issues = yield* jobFaults(wanted, (job) => folders.flowline(tenant, channel, job))
         if (issues.length > 0) return yield* refuse(issues)
       })
 

@@ -117,9 +117,15 @@ const read = (value: unknown): Result.Result<ReadonlyArray<JobDefinition>, Reado
   return faults.length === 0 ? Result.succeed(definitions) : Result.fail(faults)
 }
 
+/** Maximum number of issues: more would be repetitive. */
+const mostIssues = 200
+
+/** Parsing so much takes up to 50 ms, during which the event loop is blocked. */
+const size = { maxTokens: 40_000, maxValues: 40_000 }
+
 /** The jobs of a `channel_structure` file (YAML, HJSON or JSON), or all its faults, in the order of the file. */
 export const readStructure = (file: SourceFile): Result.Result<ReadonlyArray<JobDefinition>, ReadonlyArray<Issue>> => {
-  const document = readDocument(file, 40_000)
+  const document = readDocument(file, size)
   if (Result.isFailure(document)) return Result.fail(document.failure)
   const jobs = read(document.success.value)
   if (Result.isSuccess(jobs)) return Result.succeed(jobs.success)
@@ -127,5 +133,9 @@ export const readStructure = (file: SourceFile): Result.Result<ReadonlyArray<Job
     const position = document.success.position(path, key === true ? "key" : "value")
     return { pointer: pointerOf(path), detail, ...position }
   })
-  return Result.fail(issues.sort((a, b) => (a.line ?? 0) - (b.line ?? 0) || (a.column ?? 0) - (b.column ?? 0)))
+  issues.sort((a, b) => (a.line ?? 0) - (b.line ?? 0) || (a.column ?? 0) - (b.column ?? 0))
+  const others = issues.length - mostIssues
+  return Result.fail(
+    others > 0 ? [...issues.slice(0, mostIssues), { detail: `There are ${others} more issues` }] : issues
+  )
 }

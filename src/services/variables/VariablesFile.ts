@@ -31,7 +31,7 @@ export const readVariables = (
   file: SourceFile,
   environment: string | undefined
 ): Result.Result<Values, ReadonlyArray<Issue>> => {
-  const document = readDocument(file, 40_000)
+  const document = readDocument(file, { maxTokens: 40_000 })
   if (Result.isFailure(document)) return Result.fail(document.failure)
   const decoded = decodeFile(document.success.value ?? {})
   const faults = Result.isFailure(decoded)
