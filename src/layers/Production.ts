@@ -6,6 +6,7 @@ import * as BlobsAt from "../drivers/blobs/BlobsAt.ts"
 import { ConnectionPools } from "../drivers/postgres/ConnectionPools.ts"
 import { postgresHealth } from "../drivers/postgres/Unreachable.ts"
 import * as PostgresSearch from "../drivers/search/PostgresSearch.ts"
+import { availableMemory, usualWork } from "../drivers/UsualWork.ts"
 import * as AccessAudit from "../services/access/AccessAudit.ts"
 import { AccessRules } from "../services/access/AccessRules.ts"
 import * as HeadLog from "../services/audit/HeadLog.ts"
@@ -14,6 +15,7 @@ import { BlobLedger as Ledger } from "../services/blobs/BlobLedger.ts"
 import { BlobSweep } from "../services/blobs/BlobSweep.ts"
 import * as JobRecovery from "../services/channels/JobRecovery.ts"
 import { pendingMeasurement } from "../services/executions/PendingMetrics.ts"
+import { FormMemoryLimit } from "../services/operators/Admission.ts"
 import * as Retention from "../services/retention/Retention.ts"
 import * as Ticker from "../services/schedules/Ticker.ts"
 import * as SecretRotation from "../services/secrets/SecretRotation.ts"
@@ -168,6 +170,7 @@ const Adapters = Layer.mergeAll(
   Runs,
   Documents,
   Decoder.layer,
+  Layer.succeed(FormMemoryLimit, usualWork(availableMemory()).testFormBytes),
   Local.layer
 ).pipe(Layer.provideMerge(Ports), Layer.provideMerge(Signs), Layer.provideMerge(Database))
 

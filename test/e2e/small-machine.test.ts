@@ -28,6 +28,20 @@ it("a machine with little memory runs less at once", () => {
   expect(availableMemory()).toBeGreaterThan(0)
 })
 
+it("and its helpers take less", () => {
+  const helpersOf = (memory: number) => {
+    const { testFormBytes, testBytes, validationBytes, sqlChecks, sqlCheckBytes } = usualWork(memory * mebibyte)
+    return [testFormBytes, testBytes, validationBytes, sqlCheckBytes].map((bytes) => bytes / mebibyte).concat(sqlChecks)
+  }
+  expect([256, 512, 1024, 2048, 32768].map(helpersOf)).toEqual([
+    [96, 64, 128, 256, 1],
+    [96, 64, 128, 256, 1],
+    [128, 128, 256, 256, 2],
+    [256, 256, 512, 512, 3],
+    [256, 256, 512, 512, 3]
+  ])
+})
+
 it.effect("settings take precedence, and a tenant has half of what is not set for tenants", () =>
   Effect.gen(function* () {
     const { runs, jobs, requestMemory } = yield* read({})

@@ -1,5 +1,6 @@
 import { join } from "node:path"
 import { Effect, Layer, Option, Result } from "effect"
+import { availableMemory, usualWork } from "../../drivers/UsualWork.ts"
 import { BadRequest, type Issue } from "../../errors/BadRequest.ts"
 import { Overloaded } from "../../errors/Overloaded.ts"
 import {
@@ -28,6 +29,8 @@ import { sharing } from "./SharedHelpers.ts"
  */
 const production: Limits = { processor: 10_000, wall: 60_000 }
 
+const usual = usualWork(availableMemory())
+
 /** Files of one tenant that may wait for a thread or a process. */
 const mostWaiting = 16
 const queue = {
@@ -40,7 +43,7 @@ const queue = {
 /** Slow files leave half of the threads to tenants that use none. */
 const threadTurns = { all: 4, each: 2, kept: 2, queue }
 /** DuckDB takes much memory, so each tenant has one process at a time. */
-const sqlTurns = { all: 3, each: 1, queue }
+const sqlTurns = { all: usual.sqlChecks, each: 1, queue }
 
 /** Size in bytes up to which files without anchors are parsed, and all are compared, within a few milliseconds. */
 const lightBytes = 8 * 1024
@@ -80,8 +83,18 @@ export const limited = (limits: Limits) =>
   Layer.effect(
     FlowlineDecoder,
     Effect.gen(function* () {
-      const aThread = yield* sharing(startThread, limits, threadTurns, "validations")
-      const anSqlProcess = yield* sharing(startSqlProcess, limits, sqlTurns, "sql_checks")
+      const aThread = yield* sharing(
+        startThread,
+        { memory: usual.validationBytes, ...limits },
+        threadTurns,
+        "validations"
+      )
+      const anSqlProcess = yield* sharing(
+        startSqlProcess,
+        { memory: usual.sqlCheckBytes, ...limits },
+        sqlTurns,
+        "sql_checks"
+      )
       const confRoot = Option.getOrUndefined(yield* Effect.serviceOption(Settings))?.conf
       /** The threads that hold parsed documents. */
       const keepers = new WeakMap<FlowlineDocument, Helper<Task, Answer>>()

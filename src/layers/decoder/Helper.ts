@@ -1,4 +1,5 @@
 import { fork } from "node:child_process"
+import { writeFile } from "node:fs"
 import { Socket } from "node:net"
 import { fileURLToPath } from "node:url"
 import { Worker } from "node:worker_threads"
@@ -13,11 +14,13 @@ import type { Answer as ThreadAnswer, Task as ThreadTask } from "./decoderThread
 import type { SqlTask } from "./sqlProcess.ts"
 
 /**
- * Limits per file in milliseconds: processor time, and elapsed time, which also covers waiting for a busy processor.
+ * Limits per file: milliseconds of processor time, and of elapsed time, which also covers waiting for a busy processor;
+ * bytes of memory, by default {@link usualMemory}.
  */
 export interface Limits {
   readonly processor: number
   readonly wall: number
+  readonly memory?: number
 }
 
 /** A running thread or process that answers each message with one message. */
@@ -31,19 +34,23 @@ interface Started<Task> {
 }
 
 /** Throws when the system has too little for it, such as processes or memory. */
-export type Start<Task, Answer> = (on: {
-  readonly answer: (answer: Answer | undefined) => void
-  /** It has ended by itself; `lacking` when it found no room for another thread or file, which says nothing about its task. */
-  readonly lost: (why?: "lacking") => void
-}) => Started<Task>
+export type Start<Task, Answer> = (
+  on: {
+    readonly answer: (answer: Answer | undefined) => void
+    /** It has ended by itself; `lacking` when it found no room for another thread or file, which says nothing about its task. */
+    readonly lost: (why?: "lacking") => void
+  },
+  memory: number
+) => Started<Task>
 
 /** Milliseconds after which an idle thread or process is stopped. */
 const idle = 30_000
 /** Milliseconds between two measurements of the processor time and the memory. */
 const pause = 50
-/** Maximum memory in bytes, and with how much a thread or process is kept for the next file. */
-const mostMemory = 512 * 1024 * 1024
-const keptMemory = mostMemory / 2
+const mebibyte = 1024 * 1024
+const usualMemory = 512 * mebibyte
+/** With how much memory a thread or process is kept for the next file: half of what it may take. */
+const keptMemory = (most: number): number => Math.max(most / 2, 192 * mebibyte)
 
 const noRoom = Effect.suspend(() =>
   Effect.fail(new Overloaded({ detail: "The gateway cannot start another thread or process now" }))
@@ -61,6 +68,7 @@ const noProcessor = Effect.suspend(() =>
 export class Helper<Task, Answer> {
   readonly #start: Start<Task, Answer>
   readonly #limits: Limits
+  readonly #mostMemory: number
   #started: Started<Task> | undefined
   #timer: NodeJS.Timeout | undefined
   #answer: ((answer: Effect.Effect<Answer | undefined, Overloaded>) => void) | undefined
@@ -70,6 +78,7 @@ export class Helper<Task, Answer> {
   constructor(start: Start<Task, Answer>, limits: Limits) {
     this.#start = start
     this.#limits = limits
+    this.#mostMemory = limits.memory ?? usualMemory
   }
 
   #used(): Effect.Effect<number> {
@@ -87,7 +96,7 @@ export class Helper<Task, Answer> {
       return Effect.zipWith(this.#used(), this.#memory(), (used, memory) => {
         this.#before = used
         // What earlier files have left does not count for this one.
-        if (memory > keptMemory) this.stop()
+        if (memory > keptMemory(this.#mostMemory)) this.stop()
       })
     })
   }
@@ -102,16 +111,17 @@ export class Helper<Task, Answer> {
     let started: Started<Task> | undefined
     // Ignores what comes late of a thread or process that was replaced, or could not be started.
     const isCurrent = () => started !== undefined && this.#started === started
-    started = this.#start({
-      answer: (answer) => {
+    const on = {
+      answer: (answer: Answer | undefined) => {
         if (isCurrent()) this.#answer?.(Effect.succeed(answer))
       },
-      lost: (why) => {
+      lost: (why?: "lacking") => {
         if (!isCurrent()) return
         this.stop()
         this.#answer?.(why === "lacking" ? noRoom : Effect.undefined)
       }
-    })
+    }
+    started = this.#start(on, this.#mostMemory)
     return started
   }
 
@@ -143,7 +153,7 @@ export class Helper<Task, Answer> {
     return Effect.zipWith(
       this.#used(),
       this.#memory(),
-      (used, memory) => used - this.#before > this.#limits.processor || memory > mostMemory
+      (used, memory) => used - this.#before > this.#limits.processor || memory > this.#mostMemory
     ).pipe(Effect.delay(pause), Effect.repeat({ until: (isExhausted) => isExhausted }), Effect.as(undefined))
   }
 
@@ -158,8 +168,10 @@ export class Helper<Task, Answer> {
 /** Starts a thread of the program. */
 export const threadOf =
   <Task, Answer>(name: "decoder" | "pages"): Start<Task, Answer> =>
-  ({ answer, lost }) => {
-    const worker = new Worker(program(name), { resourceLimits: { maxOldGenerationSizeMb: 512 } })
+  ({ answer, lost }, memory) => {
+    const worker = new Worker(program(name), {
+      resourceLimits: { maxOldGenerationSizeMb: Math.floor(memory / mebibyte) }
+    })
     worker.on("message", answer)
     worker.on("error", () => lost())
     worker.on("exit", () => lost())
@@ -199,6 +211,8 @@ export const startSqlProcess: Start<SqlTask, SqlFindings> = ({ answer, lost }) =
   // After what it has printed.
   child.on("close", () => lost(lacksRoom(said) ? "lacking" : undefined))
   if (child.pid === undefined) throw new Error("no process could be started")
+  // Where memory runs out, it is killed like a run, and not the gateway or its PostgreSQL.
+  writeFile(`/proc/${child.pid}/oom_score_adj`, "800", () => {})
   child.unref()
   child.channel?.unref()
   if (child.stderr instanceof Socket) child.stderr.unref()

@@ -1,4 +1,5 @@
 import { Effect, Layer } from "effect"
+import { availableMemory, usualWork } from "../../drivers/UsualWork.ts"
 import { Overloaded } from "../../errors/Overloaded.ts"
 import { Renderer } from "../../services/documentation/Renderer.ts"
 import { threadOf } from "../decoder/Helper.ts"
@@ -6,7 +7,7 @@ import { sharing } from "../decoder/SharedHelpers.ts"
 import type { Task } from "./pageThread.ts"
 
 /** Milliseconds. A page of usual texts takes less than half a second. */
-const limits = { processor: 5000, wall: 60_000 }
+const limits = { processor: 5000, wall: 60_000, memory: usualWork(availableMemory()).validationBytes }
 
 /** Pages of one tenant that may wait for a thread. */
 const mostWaiting = 16

@@ -1,5 +1,6 @@
 import { availableParallelism } from "node:os"
 import { Context, Effect, Layer } from "effect"
+import { availableMemory, usualWork } from "../../drivers/UsualWork.ts"
 import { InvalidOperator } from "../../errors/InvalidOperator.ts"
 import { Overloaded } from "../../errors/Overloaded.ts"
 import type { SampleBatch } from "../../services/operators/Batches.ts"
@@ -40,7 +41,7 @@ export interface PoolLimits {
 export const OperatorPoolLimits = Context.Reference<PoolLimits>("flow/operators/OperatorPoolLimits", {
   defaultValue: () => ({
     workers: Math.max(1, Math.min(4, availableParallelism() - 1)),
-    memoryMib: 256,
+    memoryMib: Math.floor(usualWork(availableMemory()).testBytes / 2 ** 20),
     sampleMillis: 200,
     hurriedMillis: 20,
     patience: 10,
