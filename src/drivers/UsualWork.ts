@@ -28,7 +28,8 @@ export const usualWork = (memory: number) => {
     testFormBytes: between(96, memory / 8, 256),
     /** The heap of a thread that tests operators. */
     testBytes: between(64, memory / 8, 256),
-    /** The heap of a thread that validates flowlines. */
+    /** Threads that validate flowlines, and the heap of one. */
+    validations: Math.min(4, Math.max(1, Math.floor(memory / (512 * mebibyte)))),
     validationBytes: between(128, memory / 4, 512),
     /** Processes that check SQL, and the memory of one, of which DuckDB and Node take 160 MiB at once. */
     sqlChecks: Math.min(3, 1 + Math.floor(memory / (1024 * mebibyte))),

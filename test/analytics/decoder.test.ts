@@ -101,6 +101,20 @@ layer(Threads.limited({ processor, wall: 200_000 }), { excludeTestServices: true
         expect(sqlProcesses()).toContain(pid)
       })
     )
+
+    it.effect("says nothing about its file when Linux kills it", () =>
+      Effect.gen(function* () {
+        yield* decode(file("FROM dataset_generator"))
+        const [pid] = sqlProcesses()
+        if (pid === undefined) throw new Error("no process")
+        process.kill(pid, "SIGSTOP")
+        const decoding = yield* Effect.forkChild(decode(file("FROM dataset_generator")), { startImmediately: true })
+        process.kill(pid, "SIGKILL")
+        const refused = yield* Effect.exit(Fiber.join(decoding))
+        expect(String(refused)).toContain("cannot start another thread or process now")
+        expect((yield* decode(file("FROM dataset_generator"))).flowline.dag).toHaveLength(3)
+      })
+    )
   }
 )
 

@@ -41,7 +41,12 @@ const queue = {
     })
 }
 /** Slow files leave half of the threads to tenants that use none. */
-const threadTurns = { all: 4, each: 2, kept: 2, queue }
+const threadTurns = {
+  all: usual.validations,
+  each: Math.ceil(usual.validations / 2),
+  kept: Math.floor(usual.validations / 2),
+  queue
+}
 /** DuckDB takes much memory, so each tenant has one process at a time. */
 const sqlTurns = { all: usual.sqlChecks, each: 1, queue }
 

@@ -208,8 +208,8 @@ export const startSqlProcess: Start<SqlTask, SqlFindings> = ({ answer, lost }) =
   })
   child.on("message", answer)
   child.on("error", () => lost())
-  // After what it has printed.
-  child.on("close", () => lost(lacksRoom(said) ? "lacking" : undefined))
+  // After what it has printed. Only Linux kills it without being asked: when memory runs out.
+  child.on("close", (_, signal) => lost(signal === "SIGKILL" || lacksRoom(said) ? "lacking" : undefined))
   if (child.pid === undefined) throw new Error("no process could be started")
   // Where memory runs out, it is killed like a run, and not the gateway or its PostgreSQL.
   writeFile(`/proc/${child.pid}/oom_score_adj`, "800", () => {})
