@@ -204,7 +204,7 @@ layer(Gateway.layer, { excludeTestServices: true })("every answer above 399 is a
         problem(answer, 400)
       }
       const long = problem(yield* send(`${get}X: ${"a".repeat(20_000)}\r\n\r\n`), 431)
-      expect(long["detail"]).toContain("exceed 16 KiB: shorten the URL, or omit cookies")
+      expect(long["detail"]).toContain("exceed 16 KiB or 100 fields: shorten the URL, or omit cookies")
       problem(yield* send(`GET /${"a".repeat(20_000)} HTTP/1.1\r\nHost: a\r\n\r\n`), 431)
       problem(yield* send(`${get}${Array.from({ length: 2000 }, (_, i) => `A${i}: b\r\n`).join("")}\r\n`), 431)
       expect(problem(yield* send(`${get}Expect: something\r\n\r\n`), 417)["instance"]).toBe("/v1/platform/tenant")

@@ -12,7 +12,7 @@ import type { trustedProxies } from "./Forwarded.ts"
 import { framingFault } from "./Framing.ts"
 import { Answer, ReceivedRequest, SecureAnswer } from "./NodeMessages.ts"
 import { offerBody } from "./ReceivedBody.ts"
-import { answerProblem, maxHeaderBytes, refusalOf, refuse, refuseConnection } from "./Refusals.ts"
+import { answerProblem, maxFields, maxHeaderBytes, refusalOf, refuse, refuseConnection } from "./Refusals.ts"
 
 /**
  * Timeouts in milliseconds: for the head of a request or the TLS handshake, for an idle connection, and for silence
@@ -61,7 +61,7 @@ const limitedServer = (
       ? createServer(options)
       : createSecureServer({ ...options, ...secureOptions(certificate), handshakeTimeout: headers })
   server.timeout = silence
-  server.maxHeadersCount = 100
+  server.maxHeadersCount = maxFields
   return server
 }
 

@@ -10,12 +10,14 @@ import { newRequestId } from "./RequestIds.ts"
 
 /** Maximum number of bytes of the head of a request. */
 export const maxHeaderBytes = 16 * 1024
+/** Maximum number of its header fields. */
+export const maxFields = 100
 
 /** The status and detail for a request that Node's parser gave up. `patience`: milliseconds for its head. */
 export const refusalOf = ({ code }: { readonly code?: string }, patience: number): readonly [number, string] => {
   if (code === "HPE_HEADER_OVERFLOW") {
-    const size = `${maxHeaderBytes / 1024} KiB`
-    return [431, `The request line and header fields exceed ${size}: shorten the URL, or omit cookies and other fields`]
+    const most = `${maxHeaderBytes / 1024} KiB or ${maxFields} fields`
+    return [431, `The request line and header exceed ${most}: shorten the URL, or omit cookies and other fields`]
   }
   if (code === "ERR_HTTP_REQUEST_TIMEOUT") {
     return [408, `The header was not complete within ${patience / 1000} seconds: retry on a new connection`]
