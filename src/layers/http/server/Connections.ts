@@ -1,5 +1,6 @@
-import type { Server } from "node:http"
+import type { Server, ServerResponse } from "node:http"
 import type { Socket } from "node:net"
+import type { Duplex } from "node:stream"
 import { Server as SecureServer } from "node:tls"
 import { plainAddress } from "./Forwarded.ts"
 
@@ -10,8 +11,12 @@ interface Connection {
   readonly remote: string
   /** Whether the peer is a trusted proxy. */
   readonly isTrusted: boolean
-  /** Number of answers in progress. */
-  answers: number
+  /** The answers in progress. */
+  readonly answers: Set<ServerResponse>
+  /** The answer to the last request, kept after its end while the request's body is still being read. */
+  latest: ServerResponse | undefined
+  /** Set once no further request can be read: what to do after the answers in progress. */
+  last: (() => void) | undefined
 }
 
 /** The event with which a server announces sockets that carry HTTP. With TLS that is after the handshake. */
@@ -46,7 +51,7 @@ export const closeWithLastAnswer = (server: Server, isTrusted: (address: string)
   let closing = false
   const known = (socket: Socket): Connection => {
     const remote = plainAddress(socket.remoteAddress ?? "")
-    return { socket, remote, isTrusted: isTrusted(remote), answers: 0 }
+    return { socket, remote, isTrusted: isTrusted(remote), answers: new Set(), latest: undefined, last: undefined }
   }
   server.on(connected(server), (socket: Socket) => {
     if (closing) return void socket.destroy()
@@ -58,19 +63,58 @@ export const closeWithLastAnswer = (server: Server, isTrusted: (address: string)
     closing = true
     close(done)
     for (const socket of handshakes.values()) socket.destroy()
-    for (const { socket, answers } of connections.values()) if (answers === 0) socket.destroy()
+    for (const { socket, answers } of connections.values()) if (answers.size === 0) socket.destroy()
     return server
   }
   return {
-    has: (socket: unknown): boolean => connections.has(socket),
-    begin: (socket: Socket): Connection => {
+    begin: (response: ServerResponse): Connection => {
+      const { socket } = response.req
       const connection = connections.get(socket) ?? known(socket)
-      connection.answers += 1
+      connection.answers.add(response)
+      connection.latest = response
       return connection
     },
-    end: (connection: Connection) => {
-      connection.answers -= 1
-      if (connection.answers === 0 && closing) connection.socket.end()
+    end: (connection: Connection, response: ServerResponse) => {
+      connection.answers.delete(response)
+      // An idle connection is not to hold its last exchange.
+      if (response.req.complete && connection.latest === response) connection.latest = undefined
+      if (connection.answers.size > 0) return
+      if (connection.last !== undefined) connection.last()
+      else if (closing) connection.socket.end()
+    },
+    /**
+     * Ends a connection whose next bytes are no request: `refuse` answers them, after the requests before them. Bytes
+     * that belong to the body of a request are answered in its place; if its answer has begun, there is no second one.
+     */
+    breakOff: (socket: Duplex, refuse: () => void): void => {
+      const connection = connections.get(socket)
+      if (connection === undefined || !socket.writable) return void socket.destroy()
+      if (connection.last !== undefined) return
+      const { answers, latest } = connection
+      const isBody = latest?.req.complete === false
+      const finish = () => {
+        if (!socket.writable) socket.destroy()
+        else if (isBody && latest.headersSent) socket.end()
+        else refuse()
+      }
+      connection.last = finish
+      if (answers.size === 0) finish()
+      else if (isBody) {
+        if (answers.size > 1 || latest.headersSent) socket.destroy()
+        else finish()
+      }
+    },
+    /**
+     * The same when Node has taken the connection out of its server, so that it no longer ends the answers when the
+     * client goes.
+     */
+    breakAway: (socket: Duplex, refuse: () => void): void => {
+      const connection = connections.get(socket)
+      if (connection === undefined || connection.answers.size === 0) refuse()
+      else {
+        for (const response of connection.answers) response.destroy()
+        socket.destroy()
+      }
     }
   }
 }

@@ -88,10 +88,12 @@ export const nodeServer = (
     // This is the body of a refused request; the connection closes with that answer.
     if (unsure.has(socket)) return
     // Failed handshakes are reported here, too; such a client cannot be sent anything.
-    if (error.code === "ECONNRESET" || !socket.writable || !answers.has(socket)) socket.destroy()
-    else broken(socket, ...refusalOf(error, times.headers))
+    if (error.code === "ECONNRESET") socket.destroy()
+    else answers.breakOff(socket, () => broken(socket, ...refusalOf(error, times.headers)))
   })
-  server.on("connect", (_, socket) => broken(socket, 400, "This server is not a proxy"))
+  server.on("connect", (_, socket) =>
+    answers.breakAway(socket, () => broken(socket, 400, "This server is not a proxy"))
+  )
   const bodies = bodyRate(server, { span: silence, rate: uploadRate })
   const answer = (request: ReceivedRequest, response: ServerResponse, status: number, detail: string, more = {}) =>
     answerProblem(request, response, status, detail, { ...granted?.(request.headers), ...more })
@@ -102,12 +104,11 @@ export const nodeServer = (
   }
   const begin = (request: ReceivedRequest, response: ServerResponse) => {
     const startedAt = performance.now()
-    const connection = answers.begin(request.socket)
+    const connection = answers.begin(response)
     const { remote } = connection
     if (connection.isTrusted) request.forwarded = proxies?.read(remote, request.headers)
     response.on("close", () => {
       bodies.end(request)
-      answers.end(connection)
       finished({
         method: request.method ?? "",
         url: request.url ?? "",
@@ -119,6 +120,7 @@ export const nodeServer = (
         aborted: !response.writableFinished,
         began: response.headersSent
       })
+      answers.end(connection, response)
     })
   }
   const watchBody = (request: ReceivedRequest, response: ServerResponse) => {
