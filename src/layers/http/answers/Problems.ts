@@ -93,7 +93,20 @@ const requestIdOf = (request: Request): string => receivedOf(request)?.requestId
 
 const refuse = HttpServerRespondable.toResponse
 const withoutHost = new BadRequest({ detail: "The request has no Host header" })
-const withNul = new NotFound({ kind: "route" })
+const withNul = new NotFound({ kind: "route", detail: "The path has a NUL (%00), which no name contains" })
+const undecodable = new NotFound({
+  kind: "route",
+  detail: "The path has a % that begins no character in UTF-8; a % itself is written %25"
+})
+
+const isDecodable = (path: string): boolean => {
+  try {
+    decodeURIComponent(path)
+    return true
+  } catch {
+    return false
+  }
+}
 
 const isRead = ({ method }: Request): boolean => method === "GET" || method === "HEAD"
 
@@ -135,7 +148,9 @@ const absent = Effect.fnUntraced(function* (
   route: RouteEntry | undefined,
   principal: Principal
 ) {
-  if (route === undefined) return yield* refuse(new NotFound({ kind: "route" }))
+  if (route === undefined) {
+    return yield* refuse(isDecodable(pathOf(request.url)) ? new NotFound({ kind: "route" }) : undecodable)
+  }
   const tenant = tenantOf(route.template, pathOf(request.url))
   if (tenant !== undefined) {
     const known = yield* Effect.result(maySee(principal, tenant) ? tenants.exists(tenant) : Effect.succeed(false))
