@@ -93,6 +93,7 @@ const requestIdOf = (request: Request): string => receivedOf(request)?.requestId
 
 const refuse = HttpServerRespondable.toResponse
 const withoutHost = new BadRequest({ detail: "The request has no Host header" })
+const withFragment = new BadRequest({ detail: "The request target has a #, which begins a fragment; write it %23" })
 const withNul = new NotFound({ kind: "route", detail: "The path has a NUL (%00), which no name contains" })
 const undecodable = new NotFound({
   kind: "route",
@@ -129,6 +130,8 @@ const refusalOf = (request: Request, check: ReturnType<typeof browserCheck>) => 
   if (refusal !== undefined) return refuse(refusal)
   const coding = codingOf(request)
   if (coding !== undefined) return refuseCoded(coding)
+  // The router would read what follows as a query.
+  if (request.originalUrl.includes("#")) return refuse(withFragment)
   return request.url.includes("%00") && pathOf(request.url).includes("%00") ? refuse(withNul) : undefined
 }
 

@@ -1,4 +1,5 @@
 import { isIP } from "node:net"
+import { BadRequest } from "../../../errors/BadRequest.ts"
 import { ForeignOrigin } from "../../../errors/ForeignOrigin.ts"
 import { MisdirectedRequest } from "../../../errors/MisdirectedRequest.ts"
 
@@ -19,6 +20,9 @@ const nameOf = (authority: string): string =>
 export const isHostOf = ({ protocol, host: named }: URL, host: string | undefined): boolean =>
   host?.toLowerCase().replace(protocol === "https:" ? /:443$/ : /:80$/, "") === named
 
+/** `uri-host [":" port]` (RFC 9110, section 7.2), or nothing. */
+const wellFormed = /^(?:\[[\w:.%~-]+\]|[\w.~!$&'()*+,;=%-]*)(?::\d*)?$/
+
 /**
  * Makes the check against web pages that use the gateway through a visitor's browser. It returns the error to answer
  * with, or undefined. Accepted host names are `listening`, those of `hosts`, `localhost` and other names without a dot,
@@ -38,11 +42,18 @@ export const browserCheck = (listening: string, hosts: ReadonlyArray<string>, or
 
   /** The last accepted host: nearly all requests name the same one. */
   let last: string | undefined
-  const isUnknown = (host: string | undefined): host is string => {
-    if (host === undefined || host === last) return false
-    if (!isKnown(nameOf(host))) return true
+  const faultOf = (host: string | undefined): BadRequest | MisdirectedRequest | undefined => {
+    if (host === undefined || host === last) return undefined
+    if (!wellFormed.test(host)) {
+      return new BadRequest({ detail: `The Host header ${JSON.stringify(host)} is no host with or without a port` })
+    }
+    if (!isKnown(nameOf(host))) {
+      return new MisdirectedRequest({
+        detail: `This gateway does not answer for the host ${JSON.stringify(host)}; FLOW_HOSTS can name it`
+      })
+    }
     last = host
-    return false
+    return undefined
   }
 
   const isForeign = (origin: string, host: string | undefined): boolean => {
@@ -56,16 +67,12 @@ export const browserCheck = (listening: string, hosts: ReadonlyArray<string>, or
     method: string,
     headers: Headers,
     forwardedHost: string | undefined
-  ): ForeignOrigin | MisdirectedRequest | undefined => {
+  ): BadRequest | ForeignOrigin | MisdirectedRequest | undefined => {
     const { origin } = headers
     const host = forwardedHost ?? headers["host"]
     // Both are checked: a proxy that does not know X-Forwarded-Host passes on whatever a page has sent.
-    const unknown = [headers["host"], forwardedHost].find(isUnknown)
-    if (unknown !== undefined) {
-      return new MisdirectedRequest({
-        detail: `This gateway does not answer for the host ${JSON.stringify(unknown)}; FLOW_HOSTS can name it`
-      })
-    }
+    const fault = faultOf(headers["host"]) ?? faultOf(forwardedHost)
+    if (fault !== undefined) return fault
     if (safeMethods.has(method) || (origin !== undefined && listed.has(origin))) return undefined
     if (headers["sec-fetch-site"] === "cross-site") {
       return new ForeignOrigin({ detail: "A page of another site may not change anything here" })
