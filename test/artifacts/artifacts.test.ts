@@ -96,7 +96,7 @@ onBoth("artifacts", (it) => {
         })
         expect(found.version).toBe(latest)
       }
-      const query = { all: "true", artifact: "order" } as const
+      const query = { all: true, artifact: "order" } as const
       const all = yield* client.resources.list({ params: { tenant }, query })
       expect(all.map(({ version }) => version)).toEqual(ordered)
       const remove = (versions: string | ReadonlyArray<string>) =>
@@ -161,7 +161,7 @@ onBoth("artifacts", (it) => {
       expect(yield* list({ artifact: "*_*" })).toEqual(["l.a:two_x:2.0.0"])
       expect(yield* list({ artifact: "%" })).toEqual([])
       expect(yield* list({ type: "PATCH" })).toEqual([])
-      expect(yield* list({ type: "PATCH", all: "true" })).toEqual(["l.a:one:1.0.0"])
+      expect(yield* list({ type: "PATCH", all: true })).toEqual(["l.a:one:1.0.0"])
       const seen: Array<string> = []
       for (let next: string | undefined = `${base}/list?all=true&group=l.*&limit=3`; next !== undefined; ) {
         const page: Effect.Success<ReturnType<typeof ask>> = yield* ask(next)
@@ -174,7 +174,7 @@ onBoth("artifacts", (it) => {
         next = link?.replace(url, "")
         expect(page.json).toHaveLength(next === undefined ? 2 : 3)
       }
-      expect(seen).toEqual(yield* list({ all: "true" }))
+      expect(seen).toEqual(yield* list({ all: true }))
       for (const query of ["type=NOPE", "all=maybe", "limit=0", "cursor=abc", "cursor=WyJzdG9yZWQiLCIxIl0"]) {
         expect([query, (yield* ask(`${base}/list?${query}`)).status]).toEqual([query, 400])
       }

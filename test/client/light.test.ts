@@ -65,51 +65,67 @@ layer(memoryGateway(), { excludeTestServices: true })("the light client", (it) =
     })
   )
 
-  it.effect("answers as the whole client does: JSON, versions, streams, problems, times in queries", () =>
-    Effect.gen(function* () {
-      const { url } = yield* TestGateway
-      const light = connectLight(`${url}/`)
-      const whole = connect(url)
-      yield* Effect.promise(async () => {
-        assert.deepStrictEqual(await light.platform.tenant(), await whole.platform.tenant())
-        const input = {
-          params: { operator: "grok" },
-          query: {},
-          payload: () => form({ input: "12", pattern: "%{INT:n}" })
-        }
-        const tested = await light.operators.test({ ...input, payload: input.payload() })
-        assert.deepStrictEqual(tested.results[0]?.output, { n: "12" })
-        const payload = form({ path: "a b/ü.txt", file: [new Blob(["text"]), "x.txt"] })
-        const made = await light.registry.create({ params, payload })
-        assert.strictEqual(made.version, 1)
-        const texts: Array<string> = []
-        const reading = connectLight(url, {
-          parse: (text) => {
-            texts.push(text)
-            return JSON.parse(text)
+  it.effect(
+    "answers as the whole client does: JSON, versions, streams, problems, times and truth values in queries",
+    () =>
+      Effect.gen(function* () {
+        const { url } = yield* TestGateway
+        const light = connectLight(`${url}/`)
+        const whole = connect(url)
+        yield* Effect.promise(async () => {
+          assert.deepStrictEqual(await light.platform.tenant(), await whole.platform.tenant())
+          const input = {
+            params: { operator: "grok" },
+            query: {},
+            payload: () => form({ input: "12", pattern: "%{INT:n}" })
           }
+          const tested = await light.operators.test({ ...input, payload: input.payload() })
+          assert.deepStrictEqual(tested.results[0]?.output, { n: "12" })
+          const payload = form({ path: "a b/ü.txt", file: [new Blob(["text"]), "x.txt"] })
+          const made = await light.registry.create({ params, payload })
+          assert.strictEqual(made.version, 1)
+          const texts: Array<string> = []
+          const reading = connectLight(url, {
+            parse: (text) => {
+              texts.push(text)
+              return JSON.parse(text)
+            }
+          })
+          const { tenant } = await reading.platform.tenant()
+          assert.deepStrictEqual(texts, [JSON.stringify({ tenant })])
+          const stream = await light.registry.download({ params: { ...params, path: "a b/ü.txt" }, query: {} })
+          assert.strictEqual(await new Response(stream).text(), "text")
+          assert.deepStrictEqual(
+            await light.executions.list({ params, query: { from: 0, to: 1000, limit: 5 } }),
+            await whole.executions.list({ params, query: { from: 0, to: 1000, limit: 5 } })
+          )
+          for (const version of ["1.0.0", "2.0.0"]) {
+            const manifest = `{ "group": "a", "artifact": "b", "version": "${version}", "type": "FILE" }`
+            await whole.resources.upload({
+              params,
+              payload: form({ input: [version, "x"], manifest: [manifest, "m"] })
+            })
+          }
+          for (const { resources } of [light, whole]) {
+            const listed = [true, false].map((all) => resources.list({ params, query: { all, artifact: "b" } }))
+            assert.deepStrictEqual(
+              (await Promise.all(listed)).map((found) => found.map(({ version }) => version)),
+              [["1.0.0", "2.0.0"], ["2.0.0"]]
+            )
+          }
+          const failure = await light.flowlines
+            .get({ params: { ...params, id: "no/thing" }, query: {} })
+            .catch((error) => error)
+          assert.instanceOf(failure, GatewayError)
+          assert.deepStrictEqual([failure.status, failure.type], [404, "/problems/not-found"])
+          const ended = await light.platform.tenant(undefined, { signal: AbortSignal.abort() }).catch((error) => error)
+          assert.strictEqual(ended.name, "AbortError")
+          const lost = await connectLight("http://127.0.0.1:1")
+            .platform.tenant()
+            .catch((error) => error)
+          assert.instanceOf(lost, GatewayError)
+          assert.isUndefined(lost.status)
         })
-        const { tenant } = await reading.platform.tenant()
-        assert.deepStrictEqual(texts, [JSON.stringify({ tenant })])
-        const stream = await light.registry.download({ params: { ...params, path: "a b/ü.txt" }, query: {} })
-        assert.strictEqual(await new Response(stream).text(), "text")
-        assert.deepStrictEqual(
-          await light.executions.list({ params, query: { from: 0, to: 1000, limit: 5 } }),
-          await whole.executions.list({ params, query: { from: 0, to: 1000, limit: 5 } })
-        )
-        const failure = await light.flowlines
-          .get({ params: { ...params, id: "no/thing" }, query: {} })
-          .catch((error) => error)
-        assert.instanceOf(failure, GatewayError)
-        assert.deepStrictEqual([failure.status, failure.type], [404, "/problems/not-found"])
-        const ended = await light.platform.tenant(undefined, { signal: AbortSignal.abort() }).catch((error) => error)
-        assert.strictEqual(ended.name, "AbortError")
-        const lost = await connectLight("http://127.0.0.1:1")
-          .platform.tenant()
-          .catch((error) => error)
-        assert.instanceOf(lost, GatewayError)
-        assert.isUndefined(lost.status)
       })
-    })
   )
 })

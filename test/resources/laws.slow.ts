@@ -175,7 +175,7 @@ const step = Effect.fnUntraced(function* (models: ReadonlyMap<string, Model>, it
     case "list": {
       const [g, a] = [`${run}.${pick(patterns, it.a)}`, pick(patterns, it.b)]
       const all = it.c % 2 === 0
-      const query = { group: g, artifact: a, ...(all ? { all: "true" as const } : {}) }
+      const query = { group: g, artifact: a, ...(all ? { all: true } : {}) }
       const listed = yield* client.resources.list({ params: { tenant }, query })
       const found = [...model.artifacts.values()]
         .filter((known) => matchesWildcard(g, known.group) && matchesWildcard(a, known.artifact))

@@ -78,7 +78,7 @@ export const ArtifactsHttp = HttpApiBuilder.group(
             artifacts.list(
               TenantId(params.tenant),
               {
-                all: all === "true",
+                all: all === true,
                 ...(group === undefined ? {} : { group }),
                 ...(artifact === undefined ? {} : { artifact }),
                 ...(type === undefined ? {} : { type })

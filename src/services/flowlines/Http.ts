@@ -33,7 +33,7 @@ export const FlowlinesHttp = HttpApiBuilder.group(
           TenantId(params.tenant),
           request,
           query.id === undefined ? undefined : FlowlineId(query.id),
-          query.test === "true"
+          query.test === true
         )
       )
       .handleRaw("executeOnce", ({ params, request }) => executeOnce(TenantId(params.tenant), request))

@@ -96,7 +96,7 @@ export const ResourcesHttp = HttpApiBuilder.group(
         })
       )
       .handle("sweep", ({ params, query }) => {
-        const dryRun = query.dryRun === "true"
+        const dryRun = query.dryRun === true
         return Effect.map(resources.sweep(TenantId(params.tenant), dryRun), (blobs) => ({
           dryRun,
           bytes: blobs.reduce((sum, { size }) => sum + size, 0),

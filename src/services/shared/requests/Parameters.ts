@@ -45,10 +45,17 @@ export const queryText = (maxLength: number, said: { readonly description: strin
 
 /** `true` or `false` in a query. */
 export const booleanText = ({ description, example }: Documented) =>
-  Schema.Literals(["true", "false"]).annotate({
-    description,
-    [valueSchema]: { type: "boolean", ...examplesOf(example) }
-  })
+  Schema.Literals(["true", "false"])
+    .annotate({ description, [valueSchema]: { type: "boolean", ...examplesOf(example) } })
+    .pipe(
+      Schema.decodeTo(
+        Schema.Boolean,
+        SchemaTransformation.transform({
+          decode: (given) => given === "true",
+          encode: (value): "true" | "false" => (value ? "true" : "false")
+        })
+      )
+    )
 
 /** One of some words in a query. */
 export const choice = <const Words extends ReadonlyArray<string>>(words: Words, { description, example }: Documented) =>

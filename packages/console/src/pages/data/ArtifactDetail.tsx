@@ -114,7 +114,7 @@ export const ArtifactDetail = ({
     [tenant, group, artifact, version]
   )
   const versions = useAnswer(
-    (signal) => gateway.resources.list({ params: { tenant }, query: { all: "true", group, artifact } }, { signal }),
+    (signal) => gateway.resources.list({ params: { tenant }, query: { all: true, group, artifact } }, { signal }),
     [tenant, group, artifact]
   )
   const { again } = answer

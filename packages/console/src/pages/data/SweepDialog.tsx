@@ -31,7 +31,7 @@ const columns: ReadonlyArray<Column<Blob>> = [
 /** Shows what a sweep would remove, and removes it after confirmation. */
 const SweepDialog = ({ tenant, close }: { readonly tenant: string; readonly close: () => void }) => {
   const { value, error, again } = useAnswer(
-    (signal) => gateway.stored.sweep({ params: { tenant }, query: { dryRun: "true" } }, { signal }),
+    (signal) => gateway.stored.sweep({ params: { tenant }, query: { dryRun: true } }, { signal }),
     [tenant]
   )
   if (value === undefined || value.blobs.length === 0) {

@@ -52,7 +52,7 @@ export const useSave = ({
         gateway.flowlines.save(
           {
             params: { tenant },
-            query: { ...(id === "" ? {} : { id }), ...(hasTests && wantsTests ? { test: "true" as const } : {}) },
+            query: { ...(id === "" ? {} : { id }), ...(hasTests && wantsTests ? { test: true } : {}) },
             payload: form({ file: [text, fileName(filename, format)] })
           },
           {
