@@ -7,7 +7,7 @@ import type { Exchange } from "../routes/AccessLog.ts"
 import { bodyRate } from "./BodyRate.ts"
 import { type Certificate, secureOptions } from "./Certificate.ts"
 import type { ConnectionLimit } from "./ConnectionLimit.ts"
-import { closeWithLastAnswer } from "./Connections.ts"
+import { type Connection, connectionsOf } from "./Connections.ts"
 import type { trustedProxies } from "./Forwarded.ts"
 import { framingFault } from "./Framing.ts"
 import { Answer, ReceivedRequest, SecureAnswer } from "./NodeMessages.ts"
@@ -19,6 +19,10 @@ import { answerProblem, maxFields, maxHeaderBytes, refusalOf, refuse, refuseConn
  * within a request. A body has no time limit but a minimum rate in bytes per second, which is measured over `silence`.
  */
 export const timeouts = { headers: 20_000, keepAlive: 65_000, silence: 120_000, uploadRate: 1024 }
+/** Maximum number of requests that wait on a connection for the answers to those before them. */
+const maxWaiting = 100
+/** The event of a request whose end is ambiguous. */
+const ambiguous = Symbol("ambiguous")
 
 /** Options of a server besides its timeouts. */
 export interface ServerOptions {
@@ -76,12 +80,22 @@ export const nodeServer = (
   const { silence, uploadRate } = times
   const { granted, certificate, proxies, limit, fixed } = given
   const server = limitedServer(times, certificate)
-  const answers = closeWithLastAnswer(server, (address) => proxies?.isTrusted(address) ?? false)
-  const broken = (socket: Duplex, status: number, detail: string) => {
+  const broken = (socket: Duplex, problem: ReturnType<typeof generalProblem>) => {
     const remote = socket instanceof Socket ? (socket.remoteAddress ?? "") : ""
-    const ids = refuse(socket, generalProblem(status, detail))
+    const ids = refuse(socket, problem)
+    const { status } = problem
     finished({ method: "", url: "", status, milliseconds: 0, remote, ...ids, aborted: false, began: true })
   }
+  const refuseMore = (socket: Duplex) => {
+    const detail = `The limit waitingRequests of a connection is ${maxWaiting}: read answers before you send more`
+    const counted = { limit: "waitingRequests", value: maxWaiting, used: maxWaiting + 1, key: "connection" }
+    broken(socket, { ...generalProblem(429, detail), ...counted })
+  }
+  const answers = connectionsOf(server, (address) => proxies?.isTrusted(address) ?? false, {
+    begin: (event, response, connection) => begin(event, response, connection),
+    most: maxWaiting,
+    refuseMore
+  })
   /** Connections with a request whose end is ambiguous: nothing after it is read as another request. */
   const unsure = new WeakSet<Duplex>()
   server.on("clientError", (error: Error & { code?: string }, socket: Duplex) => {
@@ -89,10 +103,10 @@ export const nodeServer = (
     if (unsure.has(socket)) return
     // Failed handshakes are reported here, too; such a client cannot be sent anything.
     if (error.code === "ECONNRESET") socket.destroy()
-    else answers.breakOff(socket, () => broken(socket, ...refusalOf(error, times.headers)))
+    else answers.breakOff(socket, () => broken(socket, generalProblem(...refusalOf(error, times.headers))))
   })
   server.on("connect", (_, socket) =>
-    answers.breakAway(socket, () => broken(socket, 400, "This server is not a proxy"))
+    answers.breakAway(socket, () => broken(socket, generalProblem(400, "This server is not a proxy")))
   )
   const bodies = bodyRate(server, { span: silence, rate: uploadRate })
   const answer = (request: ReceivedRequest, response: ServerResponse, status: number, detail: string, more = {}) =>
@@ -102,9 +116,8 @@ export const nodeServer = (
     if (!response.headersSent) answer(request, response, 408, detail, { connection: "close" })
     request.socket.destroySoon()
   }
-  const begin = (request: ReceivedRequest, response: ServerResponse) => {
+  const watch = (request: ReceivedRequest, response: Answer, connection: Connection) => {
     const startedAt = performance.now()
-    const connection = answers.begin(response)
     const { remote } = connection
     if (connection.isTrusted) request.forwarded = proxies?.read(remote, request.headers)
     response.on("close", () => {
@@ -123,40 +136,32 @@ export const nodeServer = (
       answers.end(connection, response)
     })
   }
-  const watchBody = (request: ReceivedRequest, response: ServerResponse) => {
+  // Overrides `emit` because a request with a fixed answer must not reach the listeners, and others wait for their turn.
+  const emit = server.emit.bind(server)
+  const begin = (event: string | symbol, response: Answer, connection: Connection) => {
+    const { req: request } = response
+    watch(request, response, connection)
+    if (event === ambiguous) {
+      const fault = framingFault(request)
+      if (fault !== undefined) answer(request, response, fault.status, fault.detail, { connection: "close" })
+      return
+    }
+    if (event === "request" && fixed?.(request, response) === true) return
     bodies.begin(request, () => refuseSlow(request, response))
     offerBody(request)
+    emit(event, request, response)
   }
-  const watch = (request: ReceivedRequest, response: ServerResponse) => {
-    begin(request, response)
-    watchBody(request, response)
-  }
-  const refuseFraming = (request: ReceivedRequest, response: Answer): boolean => {
-    if (unsure.has(request.socket)) return true
-    const fault = framingFault(request)
-    if (fault === undefined) return false
-    unsure.add(request.socket)
-    begin(request, response)
-    answer(request, response, fault.status, fault.detail, { connection: "close" })
-    return true
-  }
-  // Overrides `emit` because a request with a fixed answer must not reach the listeners.
-  const emit = server.emit.bind(server)
   server.emit = (event: string | symbol, ...args: ReadonlyArray<unknown>) => {
     const [request, response] = args
-    if (request instanceof ReceivedRequest && response instanceof Answer) {
-      if (refuseFraming(request, response)) return true
-      if (event === "request") {
-        begin(request, response)
-        if (fixed?.(request, response) === true) return true
-        watchBody(request, response)
-      }
-    }
-    return emit(event, ...args)
+    if (!(request instanceof ReceivedRequest && response instanceof Answer)) return emit(event, ...args)
+    const { socket } = request
+    if (unsure.has(socket)) return true
+    const isAmbiguous = framingFault(request) !== undefined
+    if (isAmbiguous) unsure.add(socket)
+    answers.arrive(isAmbiguous ? ambiguous : event, response)
+    return true
   }
-  server.on("checkContinue", watch)
   server.on("checkExpectation", (request, response) => {
-    watch(request, response)
     answer(request, response, 417, "The only supported expectation is 100-continue")
   })
   limit?.guard(server, certificate === undefined ? refuseConnection : (socket) => void socket.destroy())

@@ -20,7 +20,7 @@ const served = Effect.acquireRelease(
       await eventually(`${path} has come`, () => responses.has(path))
       return responses.get(path)!
     }
-    return { server, port, ended, asked }
+    return { server, port, ended, asked, responses }
   }),
   ({ server }) =>
     Effect.sync(() => {
@@ -44,12 +44,12 @@ it.live("what is no request is refused after the answers to the requests before 
     yield* Effect.promise(async () => {
       const socket = await openSocket(port)
       socket.write(`${get("/one")}${get("/two")}GARBAGE\r\n\r\n`)
-      const second = await asked("/two")
+      const first = await asked("/one")
       // What else comes is read by nobody.
       socket.write(`GARBAGE\r\n\r\n${get("/three")}`)
-      second.end("second")
-      const first = await asked("/one")
       first.end("first")
+      const second = await asked("/two")
+      second.end("second")
       await socket.closed
       expect(told(socket.received())).toEqual(["200", "first", "200", "second", "400"])
       expect(ended).toEqual(["/one 200", "/two 200", " 400"])
@@ -59,7 +59,7 @@ it.live("what is no request is refused after the answers to the requests before 
 
 it.live("a body that breaks off gets one answer, and none after one that has begun", () =>
   Effect.gen(function* () {
-    const { port, asked } = yield* served
+    const { port, asked, responses } = yield* served
     yield* Effect.promise(async () => {
       const waiting = await openSocket(port)
       waiting.write(`${chunked("/waiting")}zz\r\n`)
@@ -87,15 +87,18 @@ it.live("a body that breaks off gets one answer, and none after one that has beg
 
       const behind = await openSocket(port)
       behind.write(`${get("/before")}${chunked("/broken")}zz\r\n`)
+      const before = await asked("/before")
+      before.end("first")
       await behind.closed
-      expect(told(behind.received())).toEqual([])
+      expect(told(behind.received())).toEqual(["200", "first", "400"])
+      expect(responses.has("/broken")).toBe(false)
     })
   })
 )
 
-it.live("CONNECT ends the answers that the connection still owes", () =>
+it.live("CONNECT ends the answer that is in progress, and what waits for it", () =>
   Effect.gen(function* () {
-    const { port, asked, ended } = yield* served
+    const { port, asked, ended, responses } = yield* served
     yield* Effect.promise(async () => {
       const connect = "CONNECT b:80 HTTP/1.1\r\nHost: b:80\r\n\r\n"
       const alone = await openSocket(port)
@@ -104,9 +107,70 @@ it.live("CONNECT ends the answers that the connection still owes", () =>
       expect(told(alone.received())).toEqual(["400"])
       const socket = await openSocket(port)
       socket.write(get("/one") + get("/two") + connect)
-      await Promise.all([asked("/one"), asked("/two")])
+      await asked("/one")
       await socket.closed
-      await eventually("both have ended", () => ["/one 200", "/two 200"].every((one) => ended.includes(one)))
+      await eventually("it has ended", () => ended.includes("/one 200"))
+      expect(responses.has("/two")).toBe(false)
+    })
+  })
+)
+
+it.live("requests of a connection are handled one after the other, each with its body", () =>
+  Effect.gen(function* () {
+    const { port, asked, responses } = yield* served
+    yield* Effect.promise(async () => {
+      const socket = await openSocket(port)
+      const body = "x".repeat(300_000)
+      const post = `POST /two HTTP/1.1\r\nHost: a\r\nContent-Length: ${body.length}\r\n\r\n${body}`
+      const expecting = "POST /three HTTP/1.1\r\nHost: a\r\nExpect: nothing\r\nContent-Length: 0\r\n\r\n"
+      socket.write(get("/one") + post + expecting + get("/four").replace("Host", "Connection: close\r\nHost"))
+      const first = await asked("/one")
+      // A request on another connection passes it.
+      const other = await openSocket(port)
+      other.write(get("/other"))
+      const passing = await asked("/other")
+      passing.end("second")
+      expect([...responses.keys()]).toEqual(["/one", "/other"])
+      first.end("first")
+      const second = await asked("/two")
+      let received = 0
+      for await (const chunk of second.req) received += chunk.length
+      expect(received).toBe(body.length)
+      expect(responses.has("/four")).toBe(false)
+      second.end("second")
+      const fourth = await asked("/four")
+      fourth.end()
+      await socket.closed
+      expect(told(socket.received())).toEqual(["200", "first", "200", "second", "417", "200"])
+      other.socket.destroy()
+    })
+  })
+)
+
+it.live("more requests than may wait on a connection are refused after the answers to those that wait", () =>
+  Effect.gen(function* () {
+    const { port, server, asked, ended } = yield* served
+    server.on("request", ({ url }, response) => url !== "/first" && response.end("second"))
+    yield* Effect.promise(async () => {
+      const socket = await openSocket(port)
+      socket.write(get("/first"))
+      const first = await asked("/first")
+      // Much more than the buffers of a connection hold: what is refused is read and thrown away.
+      const many = get("/many").repeat(100_000)
+      socket.write(many)
+      await eventually("all has been read", () => first.req.socket.bytesRead > many.length)
+      first.end("first")
+      await socket.closed
+      const expected = ["200", "first", ...Array.from({ length: 100 }, () => ["200", "second"]).flat(), "429"]
+      expect(told(socket.received())).toEqual(expected)
+      const problem = JSON.parse(/\{"type".*/.exec(socket.received().toString())![0])
+      expect(problem).toMatchObject({
+        type: "/problems/limit-exceeded",
+        detail: "The limit waitingRequests of a connection is 100: read answers before you send more",
+        limit: "waitingRequests",
+        value: 100
+      })
+      expect(ended.length).toBe(102)
     })
   })
 )
