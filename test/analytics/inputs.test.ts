@@ -101,6 +101,32 @@ const cases: ReadonlyArray<
     '{"a":12345678901234567890123,"b":1.5}\n{"a":1,"b":12345678901234567890123}\n',
     ['{"a":12345678901234567890123,"b":1.5}', '{"a":1,"b":12345678901234567890123}']
   ],
+  ["csv whose rows end in LF and in CRLF", "a.csv", "a,b\n1,x\r\n2,y\n", ['{"a":1,"b":"x"}', '{"a":2,"b":"y"}']],
+  [
+    "csv whose rows end in CRLF and in LF, with both in quotes",
+    "a.csv",
+    'a,b\r\n1,"x\r\ny\n"\n2,y\r\n',
+    ['{"a":1,"b":"x\\r\\ny\\n"}', '{"a":2,"b":"y"}']
+  ],
+  ["csv that ends within a line end", "a.csv", "a,b\n1,x\r", ['{"a":1,"b":"x"}']],
+  [
+    "csv with LF and CRLF and a short row",
+    "a.csv",
+    "a,b\n1,2\r\n3\n",
+    "in: a.csv, line 3: the header has 2 columns, the row 1"
+  ],
+  [
+    "csv with a carriage return within a row",
+    "a.csv",
+    'a,b\n"x\ry",z\n1,x\ry\n',
+    "in: a.csv, line 3: a carriage return outside of quotes does not end a line"
+  ],
+  [
+    "csv with empty cells behind the columns",
+    "a.csv",
+    "a,b\n\n1,2,,\n",
+    "in: a.csv, line 3: the row has 4 cells, the header has 2"
+  ],
   ["csv with a byte order mark only", "a.csv", "\ufeff", []],
   ["ndjson with a byte order mark only", "a.ndjson", "\ufeff", []],
   ["lines with a byte order mark only", "a.log", "\ufeff", []],

@@ -2,6 +2,7 @@ import { SqlFailure } from "../../drivers/duckdb/Database.ts"
 import { placeOf } from "../../drivers/duckdb/Statement.ts"
 import { messageOf } from "../../languages/ErrorMessage.ts"
 import { NodeFailure } from "../stream/NodeFailure.ts"
+import { isUnreadable } from "./Sources.ts"
 
 /** The state of the run when a statement failed. */
 export interface Scene {
@@ -43,9 +44,10 @@ const ofFile = (message: string, name: string): string => {
     const [, column, value, type] = converting
     return `${where}: column "${column}" holds ${JSON.stringify(value)}, which is not a ${type} like the values before it`
   }
+  // What is said of sniffing includes the encoding.
+  if (isUnreadable(message)) return `${name}: the rows do not have the columns of the header`
   if (/unicode|utf-?8/i.test(message)) return `${/^CSV/.test(message) ? where : name}: the text is not UTF-8`
   if (/unterminated quote|quoted value/i.test(message)) return `${where}: a quote is not closed`
-  if (/Error when sniffing/.test(message)) return `${name}: the rows do not have the columns of the header`
   const json = /^Malformed JSON in file ".*", at byte \d+ in line \d+: (.*)/.exec(message)?.[1]
   if (json !== undefined) return `${where}: the line is not JSON (${json.replace(/[. ]+$/, "")})`
   const detail = /^(?:JSON transform error in file ".*?", in line \d+: )?(.*)/.exec(firstLine(message))?.[1] ?? ""

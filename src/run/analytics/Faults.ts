@@ -4,11 +4,13 @@ import { parse } from "csv-parse/sync"
 import * as Predicate from "effect/Predicate"
 import { type Database, SqlFailure } from "../../drivers/duckdb/Database.ts"
 import { parseJson } from "../../languages/json/JsonValue.ts"
+import { CsvReader } from "../../nodes/formats/CsvReader.ts"
 import { LineSplitter } from "../../nodes/formats/LineSplitter.ts"
 import { NodeFailure } from "../stream/NodeFailure.ts"
 import { lineOfRow } from "./CsvLines.ts"
 import type { OpenedFile } from "./Files.ts"
-import { plainCsv } from "./Sources.ts"
+import { lineOfLoneReturn } from "./LineEnds.ts"
+import { isUnreadable, plainCsv } from "./Sources.ts"
 
 /** Larger files are not read again to find the faulty line. */
 const maxBytes = 512 * 1024 * 1024
@@ -54,6 +56,26 @@ const findCsv = async ({ path }: OpenedFile, database: Database): Promise<void> 
   if (rows[0] !== undefined) await database.run(`SELECT count(c0) FROM ${plainCsv(path, rows[0])}`)
 }
 
+/** The first row that is no record, and what is wrong with it, where DuckDB says neither. */
+const findRow = async ({ path, name, bytes }: OpenedFile): Promise<string | undefined> => {
+  if (bytes > maxBytes) return undefined
+  const lone = await lineOfLoneReturn(path)
+  if (lone !== undefined) return `${name}, line ${lone}: a carriage return outside of quotes does not end a line`
+  let fault: string | undefined
+  const reader = new CsvReader(
+    ({ line }, reason) => {
+      fault ??= `${name}, line ${line}: ${reason.replace(/^row \d+/, "the row")}`
+    },
+    (line) => ({ line })
+  )
+  for await (const chunk of createReadStream(path, { encoding: "utf8", highWaterMark: 1024 * 1024 })) {
+    reader.push(String(chunk), [])
+    if (fault !== undefined) return fault
+  }
+  reader.end([])
+  return fault
+}
+
 /**
  * The failure with the line of the faulty row. DuckDB counts rows, not lines; for a row that is too long it names the
  * first row of the buffer that it has read.
@@ -91,12 +113,14 @@ export const refined = async (
       const detail = await findJson(file).catch(() => undefined)
       if (detail !== undefined) return new NodeFailure({ component: file.component, detail, cause: error })
     }
-    if (file.format === "csv" && error.message.includes("Error when sniffing")) {
+    if (file.format === "csv" && isUnreadable(error.message)) {
       try {
         await findCsv(file, database)
       } catch (better) {
-        return located(better, file)
+        if (better instanceof SqlFailure && !isUnreadable(better.message)) return located(better, file)
       }
+      const detail = await findRow(file).catch(() => undefined)
+      if (detail !== undefined) return new NodeFailure({ component: file.component, detail, cause: error })
     }
     if (file.format === "csv" && about(file)) return located(error, file)
   }

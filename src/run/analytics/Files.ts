@@ -8,6 +8,7 @@ import type { RunContext } from "../../nodes/Node.ts"
 import type { InputFiles, OpenFile, Storage } from "../../nodes/ports/NodeFiles.ts"
 import { compressionOf } from "../../nodes/settings/Paths.ts"
 import type { Reference } from "../../protocol/References.ts"
+import { hasMixedEnds, withEvenEnds } from "./LineEnds.ts"
 import type { Scratch } from "./Scratch.ts"
 
 /** The text of a file, as UTF-8 without a byte order mark. `replaced` receives numbers of bytes that became U+FFFD. */
@@ -165,6 +166,26 @@ export class Files {
     if (encoding !== "utf-8" && format !== "parquet")
       return this.#scratch.write(format, texts(bytes, encoding, replaced))
     return this.#scratch.write(format, format === "ndjson" ? withoutMarkBytes(bytes) : bytes)
+  }
+
+  /**
+   * The files with all rows of each ending alike: DuckDB reads no CSV file whose rows end partly in LF, partly in CRLF.
+   * Undefined when there is none of these.
+   */
+  async even(files: ReadonlyArray<OpenedFile>): Promise<ReadonlyArray<OpenedFile> | undefined> {
+    const found: Array<OpenedFile> = []
+    for (const file of files) {
+      const isMixed = file.format === "csv" && (await hasMixedEnds(file.path))
+      if (!isMixed) {
+        found.push(file)
+        continue
+      }
+      const even = { ...file, ...(await this.#scratch.write("csv", withEvenEnds(file.path))) }
+      found.push(even)
+      const at = this.opened.findIndex(({ path }) => path === file.path)
+      if (at >= 0) this.opened[at] = { ...this.opened[at]!, ...even }
+    }
+    return found.every((file, index) => file === files[index]) ? undefined : found
   }
 
   async #plain(name: string, file: OpenFile, format: Format, files: InputFiles, reading: Reading): Promise<Ready> {

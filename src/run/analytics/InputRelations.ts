@@ -1,4 +1,5 @@
 import { literal } from "../../drivers/duckdb/Columns.ts"
+import { SqlFailure } from "../../drivers/duckdb/Database.ts"
 import { identifier } from "../../drivers/sql/Identifier.ts"
 import type { Encoding } from "../../languages/Encoding.ts"
 import type { AnalyticsWork } from "../../nodes/Capabilities.ts"
@@ -8,7 +9,7 @@ import { type Sample, sampleOf } from "../../protocol/Trial.ts"
 import { collect, FailedRecords } from "./Bridge.ts"
 import type { OpenedFile } from "./Files.ts"
 import type { PlannedNode, Relation } from "./Plan.ts"
-import { leavesOut, source } from "./Sources.ts"
+import { isUnreadable, leavesOut, source } from "./Sources.ts"
 import type { Work } from "./Work.ts"
 
 /** An empty relation, for inputs whose columns are unknown. */
@@ -103,12 +104,25 @@ export class Inputs {
     if (streams.includes(errors)) planned.relations.set(errors, await failed.relation(this.#run))
   }
 
-  async #relation(planned: PlannedNode, files: ReadonlyArray<OpenedFile>): Promise<Relation> {
+  /** The query that reads the files, and the files as it reads them. */
+  async #source(files: ReadonlyArray<OpenedFile>) {
+    const { database } = this.#run
+    try {
+      return { files, from: await source(files, database) }
+    } catch (error) {
+      if (!(error instanceof SqlFailure && isUnreadable(error.message))) throw error
+      const even = await this.#run.files.even(files)
+      if (even === undefined) throw error
+      return { files: even, from: await source(even, database) }
+    }
+  }
+
+  async #relation(planned: PlannedNode, opened: ReadonlyArray<OpenedFile>): Promise<Relation> {
     const { database } = this.#run
     const name = database.relation()
     const create = (kind: "TABLE" | "VIEW", query: string) => database.run(`CREATE ${kind} ${name} AS ${query}`)
     const { watch } = this.#run
-    const from = await source(files, database)
+    const { files, from } = await this.#source(opened)
     const whole = withColumns(from, planned.work)
     const isReal = watch !== undefined && sampleOf(watch.trial, planned.component) === undefined
     const query = isReal ? `SELECT * FROM (${whole}) LIMIT ${watch.trial.first}` : whole

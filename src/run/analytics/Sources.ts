@@ -14,6 +14,9 @@ const isNotNull = " IS NOT NULL"
 /** Whether a query of {@link source} leaves out rows that the reader counts. */
 export const leavesOut = (query: string): boolean => query.endsWith(isNotNull)
 
+/** Whether DuckDB does not see rows in a CSV file. It does not say why. */
+export const isUnreadable = (message: string): boolean => /Error when sniffing|state machine/.test(message)
+
 /** A date format that matches nothing, so texts stay texts. */
 const never = literal("\u0001%Y")
 
