@@ -1,14 +1,11 @@
 import { type DuckDBType, DuckDBTypeId as Id } from "@duckdb/node-api"
-import { type Column, isJson, literal, typeText } from "../../drivers/duckdb/Columns.ts"
+import { isJson, literal, typeText } from "../../drivers/duckdb/Columns.ts"
 import { type Database, SqlFailure } from "../../drivers/duckdb/Database.ts"
 import { identifier } from "../../drivers/sql/Identifier.ts"
 import type { OpenedFile } from "./Files.ts"
+import { changedInCsv, changedInJson } from "./ReadTypes.ts"
 
 const mib = 1024 * 1024
-/** Above this size only a sample of the records is searched for long integers among decimals. */
-const wholeBytes = 256 * mib
-const sampledRecords = 1_000_000
-
 const isNotNull = " IS NOT NULL"
 
 /** Whether a query of {@link source} leaves out rows that the reader counts. */
@@ -29,9 +26,6 @@ const options = (given: Readonly<Record<string, string | number | boolean>>): st
 
 const several = (files: ReadonlyArray<OpenedFile>) => (files.length > 1 ? { union_by_name: true } : {})
 
-const isLarge = (files: ReadonlyArray<OpenedFile>): boolean =>
-  files.reduce((sum, { bytes }) => sum + bytes, 0) > wholeBytes
-
 /** RFC 4180 with a header: a row with more or fewer cells than the header is an error. */
 const strictCsv = {
   header: true,
@@ -46,29 +40,6 @@ const strictCsv = {
   allow_quoted_nulls: false
 }
 
-/** For each text column: whether no, some or only values are whole numbers that a double would round. */
-const longIntegers = async (
-  query: string,
-  names: ReadonlyArray<string>,
-  files: ReadonlyArray<OpenedFile>,
-  database: Database
-): Promise<ReadonlyArray<"none" | "some" | "only">> => {
-  if (names.length === 0) return []
-  const whole = "'[-+]?[0-9]+'"
-  const cells = names.map((name) => {
-    const value = `CAST(${identifier(name)} AS VARCHAR)`
-    const long = `coalesce(bool_or(regexp_full_match(${value}, '[-+]?[0-9]{16,}')), false)`
-    return `CASE WHEN NOT ${long} THEN 'none' WHEN bool_and(regexp_full_match(${value}, ${whole})) THEN 'only' ELSE 'some' END`
-  })
-  const limit = isLarge(files) ? ` LIMIT ${sampledRecords}` : ""
-  const sampled = `SELECT ${cells.join(", ")} FROM (SELECT * FROM ${query}${limit})`
-  const [row = []] = await database.rows(sampled)
-  return row.map((cell) => (cell === "only" || cell === "some" ? cell : "none"))
-}
-
-/** Types for which the reader has also detected a format. */
-const formatted = new Set<Id>([Id.DATE, Id.TIME, Id.TIMESTAMP, Id.TIMESTAMP_TZ])
-
 /**
  * Types are detected from all rows: with a sample, DuckDB would round a decimal that comes later in a column of
  * integers. A single file is then read with the detected types.
@@ -78,19 +49,18 @@ const csv = async (files: ReadonlyArray<OpenedFile>, database: Database): Promis
     `read_csv(${list(files)}${options({ ...strictCsv, ...several(files), sample_size: -1, ...more })})`
   const detected = read({})
   const columns = await database.columns(detected)
-  const doubles = columns.filter(({ type }) => type.typeId === Id.DOUBLE).map(({ name }) => name)
-  const found = await longIntegers(read({ all_varchar: true }), doubles, files, database)
-  const typeOf = ({ name, type }: Column) => (found[doubles.indexOf(name)] === "only" ? "HUGEINT" : String(type))
+  const changed = await changedInCsv(columns, () => read({ all_varchar: true }), files, database)
   const [only, ...more] = columns
   // DuckDB takes an empty line for a row where there is one column, in which nothing else is NULL. Elsewhere, and in stream
   // flowlines, it is none.
   const filled = only === undefined || more.length > 0 ? "" : ` WHERE ${identifier(only.name)}${isNotNull}`
-  const types = columns.map((column) => `${literal(column.name)}: ${literal(typeOf(column))}`)
-  if (files.length === 1 && !columns.some(({ type }) => formatted.has(type.typeId))) {
+  const typed = (name: string, type: string) => `${literal(name)}: ${literal(type)}`
+  if (files.length === 1) {
+    const types = columns.map(({ name, type }) => typed(name, changed.get(name) ?? String(type)))
     return `read_csv(${list(files)}${options({ ...strictCsv, auto_detect: false, columns: `{${types.join(", ")}}` })})${filled}`
   }
-  const long = types.filter((_, index) => typeOf(columns[index]!) === "HUGEINT")
-  return `${long.length === 0 ? detected : read({ types: `{${long.join(", ")}}` })}${filled}`
+  const types = [...changed].map(([name, type]) => typed(name, type))
+  return `${types.length === 0 ? detected : read({ types: `{${types.join(", ")}}` })}${filled}`
 }
 
 /** Reads a CSV file as text columns with these names. Fails with the line that does not fit. */
@@ -147,20 +117,12 @@ const ndjson = async (files: ReadonlyArray<OpenedFile>, database: Database): Pro
     return []
   })
   if (columns.length === 0) return undefined
-  const doubles = columns.filter(({ type }) => type.typeId === Id.DOUBLE).map(({ name }) => name)
-  const raw = doubles.length === 0 ? "" : read(doubles.map((name) => [name, "JSON"]))
-  const long = new Map(
-    (await longIntegers(raw, doubles, files, database)).map((found, index) => [doubles[index], found])
-  )
+  const raw = (names: ReadonlyArray<string>) => read(names.map((name) => [name, "JSON"]))
+  const changed = await changedInJson(columns, raw, files, database)
   // DuckDB numbers names that differ only in case. A name such as `a_1` may also be a real member, and only the reader
   // knows which.
   if (columns.some(({ name }) => /_[0-9]+$/.test(name))) return detected
-  return read(
-    columns.map(({ name, type }) => {
-      const found = long.get(name) ?? "none"
-      return [name, found === "none" ? typeText(type, ofJson) : found === "only" ? "HUGEINT" : "JSON"]
-    })
-  )
+  return read(columns.map(({ name, type }) => [name, changed.get(name) ?? typeText(type, ofJson)]))
 }
 
 /** The query that reads the files; undefined when they are empty and their columns unknown. */

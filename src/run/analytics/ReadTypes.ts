@@ -1,0 +1,94 @@
+import { DuckDBTypeId as Id } from "@duckdb/node-api"
+import { type Column, literal } from "../../drivers/duckdb/Columns.ts"
+import type { Database } from "../../drivers/duckdb/Database.ts"
+import { identifier } from "../../drivers/sql/Identifier.ts"
+import type { OpenedFile } from "./Files.ts"
+
+const mib = 1024 * 1024
+/** Above this size only a sample of the records is looked at. */
+const wholeBytes = 256 * mib
+const sampledRecords = 1_000_000
+
+/** The type in which a column is read; an empty text for the one that DuckDB has detected. As SQL over all its values. */
+type Choice = (value: string) => string
+
+const fully = (value: string, pattern: string): string => `regexp_full_match(${value}, ${literal(pattern)})`
+const partly = (value: string, pattern: string): string => `regexp_matches(${value}, ${literal(pattern)})`
+const like = (value: string, pattern: string): string => `${value} LIKE ${literal(pattern)}`
+
+/** Whether a condition holds for all texts, or one, with more than `length` characters. It costs nothing for others. */
+const every = (value: string, length: number, holds: string): string =>
+  `coalesce(bool_and(CASE WHEN length(${value}) > ${length} THEN ${holds} END), true)`
+const some = (value: string, length: number, holds: string): string =>
+  `coalesce(bool_or(CASE WHEN length(${value}) > ${length} THEN ${holds} END), false)`
+
+const casts = (value: string, type: string): string => `TRY_CAST(${value} AS ${type}) IS NOT NULL`
+
+/** Whole numbers of which a double would round one: HUGEINT, or other types for longer ones and among decimals. */
+const numbers =
+  (longer: string, mixed: string): Choice =>
+  (value) =>
+    `CASE WHEN NOT ${some(value, 15, fully(value, "[-+]?[0-9]{16,}"))} THEN '' ` +
+    `WHEN NOT ${every(value, 0, `NOT contains(${value}, '.') AND ${fully(value, "[-+]?[0-9]+")}`)} THEN '${mixed}' ` +
+    `WHEN ${every(value, 38, casts(value, "HUGEINT"))} THEN 'HUGEINT' ELSE '${longer}' END`
+
+/**
+ * Texts that begin like ISO 8601 are what DuckDB has detected, others stay texts. `finer` is for those with more than
+ * microseconds, which have more than `length` characters.
+ */
+const moments =
+  (pattern: string, length: number, finer: Choice = () => "'VARCHAR'"): Choice =>
+  (value) =>
+    `CASE WHEN NOT ${every(value, 0, `${like(value, pattern)} OR ${like(`trim(${value})`, pattern)}`)} THEN 'VARCHAR' ` +
+    `WHEN ${some(value, length, partly(value, "\\.[0-9]{6}[0-9]*[1-9]"))} THEN ${finer(value)} ELSE '' END`
+
+const microseconds = "2026-01-02T03:04:05.123456"
+/** Nanoseconds are only for some years, and for no names of zones. */
+const nanoseconds: Choice = (value) =>
+  `CASE WHEN ${every(value, 0, `substr(${value}, 1, 4) BETWEEN '1678' AND '2261' AND NOT contains(substr(${value}, 12), ' ')`)} ` +
+  `AND ${every(value, microseconds.length, casts(value, "TIMESTAMP_NS"))} ` +
+  `AND NOT ${some(value, microseconds.length + 3, partly(value, "\\.[0-9]{9}[0-9]*[1-9]"))} ` +
+  "THEN 'TIMESTAMP_NS' ELSE 'VARCHAR' END"
+const timestamps = moments("____-__-__%", microseconds.length, nanoseconds)
+
+const truths: Choice = (value) =>
+  `CASE WHEN ${every(value, 0, `lower(${value}) IN ('true', 'false')`)} THEN '' ELSE 'VARCHAR' END`
+
+/**
+ * What DuckDB reads of csv files as another type than was meant: `22.04.03`, `epoch` and `f` are no dates and no boolean,
+ * and which of day and month comes first in `01/02/2026` depends on the other rows.
+ */
+const csvChoices: ReadonlyMap<Id, Choice> = new Map([
+  [Id.DOUBLE, numbers("VARCHAR", "")],
+  [Id.BOOLEAN, truths],
+  [Id.DATE, moments("____-__-__", 10)],
+  [Id.TIME, moments("__:__%", microseconds.length - 11)],
+  [Id.TIMESTAMP, timestamps],
+  [Id.TIMESTAMP_TZ, timestamps]
+])
+
+const jsonChoices: ReadonlyMap<Id, Choice> = new Map([[Id.DOUBLE, numbers("JSON", "JSON")]])
+
+/**
+ * The types of columns that are not read as detected, by name. `query` reads these columns as texts.
+ */
+const changedTypes =
+  (choices: ReadonlyMap<Id, Choice>) =>
+  async (
+    columns: ReadonlyArray<Column>,
+    query: (names: ReadonlyArray<string>) => string,
+    files: ReadonlyArray<OpenedFile>,
+    database: Database
+  ): Promise<ReadonlyMap<string, string>> => {
+    const looked = columns.filter(({ type }) => choices.has(type.typeId))
+    if (looked.length === 0) return new Map()
+    const names = looked.map(({ name }) => name)
+    const cells = looked.map(({ name, type }) => choices.get(type.typeId)!(`CAST(${identifier(name)} AS VARCHAR)`))
+    const isLarge = files.reduce((sum, { bytes }) => sum + bytes, 0) > wholeBytes
+    const limit = isLarge ? ` LIMIT ${sampledRecords}` : ""
+    const [row = []] = await database.rows(`SELECT ${cells.join(", ")} FROM (SELECT * FROM ${query(names)}${limit})`)
+    return new Map(names.flatMap((name, at) => (row[at] === undefined || row[at] === "" ? [] : [[name, row[at]]])))
+  }
+
+export const changedInCsv = changedTypes(csvChoices)
+export const changedInJson = changedTypes(jsonChoices)
