@@ -1,0 +1,78 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Effect } from "effect"
+import { reading } from "./support.ts"
+
+/** Files, with the output of reading them or the failure. */
+const cases: ReadonlyArray<
+  readonly [name: string, path: string, content: string, outcome: string | ReadonlyArray<string>]
+> = [
+  [
+    "csv with integers beyond 38 digits",
+    "a.csv",
+    `a\n1\n${"9".repeat(40)}\n`,
+    ['{"a":"1"}', `{"a":"${"9".repeat(40)}"}`]
+  ],
+  ["ndjson with integers beyond 38 digits", "a.ndjson", `{"a":${"9".repeat(40)}}\n`, [`{"a":${"9".repeat(40)}}`]],
+  [
+    "csv whose texts look like dates, times and booleans",
+    "a.csv",
+    "v,d,t,b,s,e\n22.04.03,01/02/2026,1:30,f,01-02-24 03:04:05,epoch\n10.11.12,03/04/2026,2:45,t,02-03-24 04:05:06,\n",
+    [
+      '{"v":"22.04.03","d":"01/02/2026","t":"1:30","b":"f","s":"01-02-24 03:04:05","e":"epoch"}',
+      '{"v":"10.11.12","d":"03/04/2026","t":"2:45","b":"t","s":"02-03-24 04:05:06","e":null}'
+    ]
+  ],
+  [
+    "csv with times of nanoseconds",
+    "a.csv",
+    "t,z,u,c\n2026-01-02 03:04:05.123456789,2026-01-02T03:04:05.1234567Z,1500-01-01 00:00:00.1234567,03:04:05.1234567\n",
+    [
+      '{"t":"2026-01-02T03:04:05.123456789Z","z":"2026-01-02T03:04:05.1234567Z","u":"1500-01-01 00:00:00.1234567","c":"03:04:05.1234567"}'
+    ]
+  ],
+  [
+    "csv with times to the second, and zones",
+    "a.csv",
+    "t,z,d,c,b\n2026-01-02 03:04:05, 2026-07-02T03:04:05.123456+02:00 , 2026-01-02,03:04:05.123,TRUE\n2026-01-02T03:04,2026-07-02 03:04:05 Europe/Berlin,,04:05,False\n",
+    [
+      '{"t":"2026-01-02T03:04:05.000Z","z":"2026-07-02T01:04:05.123456Z","d":"2026-01-02","c":"03:04:05.123","b":true}',
+      '{"t":"2026-01-02T03:04:00.000Z","z":"2026-07-02T01:04:05.000Z","d":null,"c":"04:05:00","b":false}'
+    ]
+  ],
+  ["csv whose rows end in LF and in CRLF", "a.csv", "a,b\n1,x\r\n2,y\n", ['{"a":1,"b":"x"}', '{"a":2,"b":"y"}']],
+  [
+    "csv whose rows end in CRLF and in LF, with both in quotes",
+    "a.csv",
+    'a,b\r\n1,"x\r\ny\n"\n2,y\r\n',
+    ['{"a":1,"b":"x\\r\\ny\\n"}', '{"a":2,"b":"y"}']
+  ],
+  ["csv that ends within a line end", "a.csv", "a,b\n1,x\r", ['{"a":1,"b":"x"}']],
+  [
+    "csv with LF and CRLF and a short row",
+    "a.csv",
+    "a,b\n1,2\r\n3\n",
+    "in: a.csv, line 3: the header has 2 columns, the row 1"
+  ],
+  [
+    "csv with a carriage return within a row",
+    "a.csv",
+    'a,b\n"x\ry",z\n1,x\ry\n',
+    "in: a.csv, line 3: a carriage return outside of quotes does not end a line"
+  ],
+  [
+    "csv with empty cells behind the columns",
+    "a.csv",
+    "a,b\n\n1,2,,\n",
+    "in: a.csv, line 3: the row has 4 cells, the header has 2"
+  ]
+]
+
+describe("an input file", () => {
+  for (const [name, path, content, outcome] of cases) {
+    it.live(name, () =>
+      Effect.gen(function* () {
+        assert.deepStrictEqual(yield* reading(path, content), outcome)
+      })
+    )
+  }
+})
