@@ -64,6 +64,18 @@ const cases: ReadonlyArray<
     "a.csv",
     "a,b\n\n1,2,,\n",
     "in: a.csv, line 3: the row has 4 cells, the header has 2"
+  ],
+  [
+    "ndjson with a member without a name",
+    "a.ndjson",
+    '{"":1}\n{"":"x","b":2}\n',
+    ['{"C0":1,"b":null}', '{"C0":"x","b":2}']
+  ],
+  [
+    "ndjson with a member C0",
+    "a.ndjson",
+    '{"C0":9007199254740993,"C1":"03:04:05"}\n',
+    ['{"C0":9007199254740993,"C1":"03:04:05"}']
   ]
 ]
 

@@ -110,9 +110,9 @@ const ndjson = async (files: ReadonlyArray<OpenedFile>, database: Database): Pro
     const columns = types.map(([name, type]) => `${literal(name)}: ${literal(type)}`)
     return `read_json(${list(files)}${options({ ...common, columns: `{${columns.join(", ")}}` })})`
   }
+  const objects = `read_json_objects(${list(files)}, format = 'newline_delimited')`
   const columns = await database.columns(detected).catch(async (error: unknown) => {
     if (!(error instanceof SqlFailure && noRecords.test(error.message))) throw error
-    const objects = `read_json_objects(${list(files)}, format = 'newline_delimited')`
     if ((await database.value(`SELECT count(*) FROM ${objects}`)) > 0) throw error
     return []
   })
@@ -122,6 +122,9 @@ const ndjson = async (files: ReadonlyArray<OpenedFile>, database: Database): Pro
   // DuckDB numbers names that differ only in case. A name such as `a_1` may also be a real member, and only the reader
   // knows which.
   if (columns.some(({ name }) => /_[0-9]+$/.test(name))) return detected
+  // So is `C0` the name of a member without one, in the first column.
+  const nameless = `SELECT count(*) FROM ${objects} WHERE list_contains(json_keys(json), '')`
+  if (columns.some(({ name }, at) => name === `C${at}`) && (await database.value(nameless)) > 0) return detected
   return read(columns.map(({ name, type }) => [name, changed.get(name) ?? typeText(type, ofJson)]))
 }
 
