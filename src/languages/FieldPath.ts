@@ -44,35 +44,63 @@ export const setPath = (fields: Fields, path: ReadonlyArray<string>, value: unkn
   return true
 }
 
-/** The value at a path, or undefined. */
+/** The place of an element in a list, counted from 0, or with a minus from the end; undefined where there is none. */
+const placeIn = (list: ReadonlyArray<unknown>, key: string): number | undefined => {
+  if (!/^-?\d{1,9}$/.test(key)) return undefined
+  const at = key.startsWith("-") ? list.length + Number(key) : Number(key)
+  return at >= 0 && at < list.length ? at : undefined
+}
+
+/** The value of a member or an element. */
+const valueIn = (parent: unknown, key: string): unknown => {
+  if (Predicate.isObject(parent)) return Object.hasOwn(parent, key) ? parent[key] : undefined
+  if (!Array.isArray(parent)) return undefined
+  const at = placeIn(parent, key)
+  return at === undefined ? undefined : parent[at]
+}
+
+/** The value at a path, or undefined. A number is also the place of an element in a list. */
 export const getPath = (fields: Fields, path: ReadonlyArray<string>): unknown => {
   let value: unknown = fields
   for (let depth = 0; depth < path.length; depth++) {
-    const key = path[depth]!
-    if (!Predicate.isObject(value) || !Object.hasOwn(value, key)) return undefined
-    value = value[key]
+    value = valueIn(value, path[depth]!)
+    if (value === undefined) return undefined
   }
   return value
 }
 
-/** A copy with the value at the path (undefined removes it); undefined when a scalar is in the way. */
-export const withPath = (event: Fields, path: ReadonlyArray<string>, value: unknown): Fields | undefined => {
-  const [key, ...rest] = path as [string, ...Array<string>]
-  if (rest.length === 0) {
-    if (value !== undefined) return { ...event, [key]: value }
-    const { [key]: _, ...others } = event
+type Parent = Fields | ReadonlyArray<unknown>
+
+/** A copy with another value of a member or an element; undefined where a list has no such element. */
+const withValue = (parent: Parent, key: string, value: unknown): Parent | undefined => {
+  if (Predicate.isObject(parent)) {
+    if (value !== undefined) return { ...parent, [key]: value }
+    const { [key]: _, ...others } = parent
     return others
   }
-  const child = Object.hasOwn(event, key) ? event[key] : undefined
-  if (child !== undefined && child !== null && !Predicate.isObject(child)) return undefined
-  if (child === undefined && value === undefined) return event
-  const inner = withPath(Predicate.isObject(child) ? child : {}, rest, value)
-  return inner === undefined ? undefined : { ...event, [key]: inner }
+  const list = parent as ReadonlyArray<unknown>
+  const at = placeIn(list, key)
+  if (at === undefined) return undefined
+  return value === undefined ? list.toSpliced(at, 1) : list.with(at, value)
 }
 
 /**
- * Sets a value in an event that is already a copy. Objects on the path are copied too. False when a scalar is in the
- * way.
+ * A copy with the value at the path (undefined removes it); undefined when a scalar is in the way, or a list has no such
+ * element.
+ */
+export const withPath = <A extends Parent>(parent: A, path: ReadonlyArray<string>, value: unknown): A | undefined => {
+  const [key, ...rest] = path as [string, ...Array<string>]
+  if (rest.length === 0) return withValue(parent, key, value) as A | undefined
+  const child = valueIn(parent, key) ?? undefined
+  if (child === undefined && value === undefined) return parent
+  const inner = child ?? {}
+  const made = Predicate.isObject(inner) || Array.isArray(inner) ? withPath(inner as Parent, rest, value) : undefined
+  return made === undefined ? undefined : (withValue(parent, key, made) as A | undefined)
+}
+
+/**
+ * Sets a value in an event that is already a copy. Objects and lists on the path are copied too. False when a scalar is
+ * in the way, or a list has no such element.
  */
 export const putPath = (event: Fields, path: ReadonlyArray<string>, value: unknown): boolean => {
   const key = path[0]!
@@ -80,9 +108,10 @@ export const putPath = (event: Fields, path: ReadonlyArray<string>, value: unkno
     event[key] = value
     return true
   }
-  const child = Object.hasOwn(event, key) ? event[key] : undefined
-  if (child !== undefined && child !== null && !Predicate.isObject(child)) return false
-  const copy = Predicate.isObject(child) ? { ...child } : {}
+  const child = valueIn(event, key) ?? {}
+  const copy =
+    Predicate.isObject(child) || Array.isArray(child) ? withPath(child as Parent, path.slice(1), value) : undefined
+  if (copy === undefined) return false
   event[key] = copy
-  return putPath(copy, path.slice(1), value)
+  return true
 }

@@ -6,7 +6,7 @@ import { plainAddress } from "./Forwarded.ts"
 import type { Answer } from "./NodeMessages.ts"
 
 /** A connection on which requests can come. */
-interface Connection {
+export interface Connection {
   readonly socket: Socket
   /** The peer's IP address. Kept because a closed socket no longer has it. */
   readonly remote: string

@@ -34,7 +34,8 @@ export class Place {
   remove(event: Fields): void {
     const key = this.#key
     if (this.read(event) === undefined) return
-    event[key] = this.path.length === 1 ? undefined : withPath(event[key] as Fields, this.path.slice(1), undefined)
+    const parent = event[key] as Fields | ReadonlyArray<unknown>
+    event[key] = this.path.length === 1 ? undefined : withPath(parent, this.path.slice(1), undefined)
   }
 }
 
