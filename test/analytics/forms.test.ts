@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { reading } from "./support.ts"
+import { analytics, node, reading, within } from "./support.ts"
 
 /** Files, with the output of reading them or the failure. */
 const cases: ReadonlyArray<
@@ -76,6 +76,38 @@ const cases: ReadonlyArray<
     "a.ndjson",
     '{"C0":9007199254740993,"C1":"03:04:05"}\n',
     ['{"C0":9007199254740993,"C1":"03:04:05"}']
+  ],
+  [
+    "ndjson with names that end in a number",
+    "a.ndjson",
+    '{"sha_256":"03:04:05","ip":"550E8400-E29B-41D4-A716-446655440000","ip_1":12345678901234567890123}\n',
+    ['{"sha_256":"03:04:05","ip":"550E8400-E29B-41D4-A716-446655440000","ip_1":12345678901234567890123}']
+  ],
+  [
+    "ndjson with names that differ in case, and texts, numbers, objects and lists",
+    "a.ndjson",
+    '{"Host":"a\\"","o":{"x":"03:04:05","l":[1,"q"],"u":null},"n":12345678901234567890123,"b":true}\n' +
+      '{"host":"03:04:05","o":{"x":"y"},"n":null,"b":false}\n',
+    [
+      '{"Host":"a\\"","o":{"x":"03:04:05","l":[1,"q"],"u":null},"n":12345678901234567890123,"b":true,"host_1":null}',
+      '{"Host":null,"o":{"x":"y","l":null,"u":null},"n":null,"b":false,"host_1":"03:04:05"}'
+    ]
+  ],
+  [
+    "ndjson with objects whose names differ in case, in several records",
+    "a.ndjson",
+    '{"h":{"Content-Type":"a"},"i":1,"s":"x","b":true,"d":1.5,"l":[1],"m":1,"n":null}\n' +
+      '{"h":{"content-type":"b"},"i":-2,"s":"y","b":false,"d":12345678901234567890,"l":[],"m":"x","n":null}\n',
+    [
+      '{"h":{"Content-Type":"a"},"i":1,"s":"x","b":true,"d":1.5,"l":[1],"m":1,"n":null}',
+      '{"h":{"content-type":"b"},"i":-2,"s":"y","b":false,"d":12345678901234567890,"l":[],"m":"x","n":null}'
+    ]
+  ],
+  [
+    "ndjson with objects that have a member without a name",
+    "a.ndjson",
+    '{"o":[{"":1}],"n":1}\n',
+    ['{"o":[{"":1}],"n":1}']
   ]
 ]
 
@@ -87,4 +119,23 @@ describe("an input file", () => {
       })
     )
   }
+})
+
+describe("objects whose names differ in case", () => {
+  it.live("leave the other columns their types", () =>
+    Effect.gen(function* () {
+      const types = ["h", "i", "s", "b", "d", "big"].map((name) => `typeof(${name}) AS ${name}`).join(", ")
+      const flowline = analytics([
+        node("in", "file_input", { path: "a.ndjson" }),
+        node("types", "sql", { statement: `SELECT ${types}, h ->> 'a' AS v FROM "in"` }, ["in"]),
+        node("shown", "show", { format: "json" }, ["types"])
+      ])
+      const record = '{"h":{"A":1,"a":"x"},"i":1,"s":"x","b":true,"d":1.5,"big":12345678901234567890}\n'
+      const { error, lines, counters } = yield* within(flowline, { "a.ndjson": record })
+      assert.deepStrictEqual([error, counters.get("in")?.recordsOut], [undefined, 1])
+      assert.deepStrictEqual(lines, [
+        '{"h":"JSON","i":"BIGINT","s":"VARCHAR","b":"BOOLEAN","d":"DOUBLE","big":"HUGEINT","v":"x"}'
+      ])
+    })
+  )
 })

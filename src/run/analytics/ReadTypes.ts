@@ -69,11 +69,25 @@ const csvChoices: ReadonlyMap<Id, Choice> = new Map([
 
 const jsonChoices: ReadonlyMap<Id, Choice> = new Map([[Id.DOUBLE, numbers("JSON", "JSON")]])
 
+/** The types that DuckDB would detect of JSON whose values are all texts, booleans or numbers. */
+const scalars: Choice = (value) => {
+  const all = (...types: ReadonlyArray<string>) =>
+    `bool_and(json_type(${value}) IN (${["NULL", ...types].map(literal).join(", ")}))`
+  const number = numbers("JSON", "JSON")(value)
+  return (
+    `CASE WHEN coalesce(${all()}, true) THEN 'JSON' WHEN ${all("VARCHAR")} THEN 'VARCHAR' ` +
+    `WHEN ${all("BOOLEAN")} THEN 'BOOLEAN' ` +
+    `WHEN ${all("BIGINT", "UBIGINT")} AND ${every(value, 0, `${value} = 'null' OR ${casts(value, "BIGINT")}`)} THEN 'BIGINT' ` +
+    `WHEN ${all("BIGINT", "UBIGINT", "HUGEINT", "UHUGEINT", "DOUBLE")} THEN CASE ${number} WHEN '' THEN 'DOUBLE' ELSE ${number} END ` +
+    "ELSE 'JSON' END"
+  )
+}
+
 /**
  * The types of columns that are not read as detected, by name. `query` reads these columns as texts.
  */
 const changedTypes =
-  (choices: ReadonlyMap<Id, Choice>) =>
+  (choices: ReadonlyMap<Id, Choice>, sampled = sampledRecords) =>
   async (
     columns: ReadonlyArray<Column>,
     query: (names: ReadonlyArray<string>) => string,
@@ -85,10 +99,12 @@ const changedTypes =
     const names = looked.map(({ name }) => name)
     const cells = looked.map(({ name, type }) => choices.get(type.typeId)!(`CAST(${identifier(name)} AS VARCHAR)`))
     const isLarge = files.reduce((sum, { bytes }) => sum + bytes, 0) > wholeBytes
-    const limit = isLarge ? ` LIMIT ${sampledRecords}` : ""
+    const limit = isLarge && Number.isFinite(sampled) ? ` LIMIT ${sampled}` : ""
     const [row = []] = await database.rows(`SELECT ${cells.join(", ")} FROM (SELECT * FROM ${query(names)}${limit})`)
     return new Map(names.flatMap((name, at) => (row[at] === undefined || row[at] === "" ? [] : [[name, row[at]]])))
   }
 
 export const changedInCsv = changedTypes(csvChoices)
 export const changedInJson = changedTypes(jsonChoices)
+/** The types of all columns of JSON. */
+export const typesOfJson = changedTypes(new Map([[Id.VARCHAR, scalars]]), Number.POSITIVE_INFINITY)

@@ -1,9 +1,9 @@
-import { type DuckDBType, DuckDBTypeId as Id } from "@duckdb/node-api"
-import { isJson, literal, typeText } from "../../drivers/duckdb/Columns.ts"
+import { DuckDBListType, DuckDBStructType, type DuckDBType, DuckDBTypeId as Id } from "@duckdb/node-api"
+import { type Column, contains, isJson, literal, typeText } from "../../drivers/duckdb/Columns.ts"
 import { type Database, SqlFailure } from "../../drivers/duckdb/Database.ts"
 import { identifier } from "../../drivers/sql/Identifier.ts"
 import type { OpenedFile } from "./Files.ts"
-import { changedInCsv, changedInJson } from "./ReadTypes.ts"
+import { changedInCsv, changedInJson, typesOfJson } from "./ReadTypes.ts"
 
 const mib = 1024 * 1024
 const isNotNull = " IS NOT NULL"
@@ -86,10 +86,41 @@ const lines = (files: ReadonlyArray<OpenedFile>): string =>
   })})`
 
 const noRecords = /expected records/
+const twiceInObject = /^Duplicate name .* in struct/
 
 /** DuckDB detects times and UUIDs in JSON strings; they stay strings. */
 const ofJson = (type: DuckDBType): string =>
   isJson(type) ? "JSON" : type.typeId === Id.UUID || type.typeId === Id.TIME ? "VARCHAR" : String(type)
+
+const isNested = (type: DuckDBType): boolean => type.typeId === Id.STRUCT || type.typeId === Id.LIST
+
+/** The type of objects and lists as `json_transform` takes it. */
+const structure = (type: DuckDBType): string => {
+  if (type instanceof DuckDBListType) return `[${structure(type.valueType)}]`
+  if (!(type instanceof DuckDBStructType)) return JSON.stringify(ofJson(type))
+  const members = type.entryNames.map((name, at) => `${JSON.stringify(name)}:${structure(type.entryTypes[at]!)}`)
+  return `{${members.join(",")}}`
+}
+
+/** Whether a type has a member without a name, which no type in SQL can have. */
+const isNameless = (type: DuckDBType): boolean =>
+  contains(type, (part) => part instanceof DuckDBStructType && part.entryNames.includes(""))
+
+/**
+ * Whether DuckDB has given a name to a column. It numbers names that differ only in case (`A_1`), and a member without a
+ * name in the first column is `C0`. Others may have such names themselves.
+ */
+const isRenamed = async (columns: ReadonlyArray<Column>, objects: string, database: Database): Promise<boolean> => {
+  const names = new Set(columns.map(({ name }) => name.toLowerCase()))
+  const isDoubtful = columns.some(({ name }, at) => {
+    const [, base] = /^(.*)_[0-9]+$/s.exec(name) ?? []
+    return name === `C${at}` || (base !== undefined && names.has(base.toLowerCase()))
+  })
+  if (!isDoubtful) return false
+  const keys = await database.rows(`SELECT DISTINCT unnest(json_keys(json)) FROM ${objects}`)
+  const real = new Set(keys.map(([key]) => key))
+  return columns.some(({ name }) => !real.has(name))
+}
 
 /**
  * Keeps the types of JSON: strings stay strings whatever they look like, and numbers keep their digits. Undefined when
@@ -97,35 +128,47 @@ const ofJson = (type: DuckDBType): string =>
  */
 const ndjson = async (files: ReadonlyArray<OpenedFile>, database: Database): Promise<string | undefined> => {
   const common = { format: "'newline_delimited'", maximum_object_size: 4 * mib, ...several(files) }
-  const detected = `read_json(${list(files)}${options({
-    ...common,
-    records: true,
-    sample_size: -1,
-    // A record is always a row; without this, DuckDB turns records with many rare members into a MAP.
-    map_inference_threshold: -1,
-    dateformat: never,
-    timestampformat: never
-  })})`
+  const detecting = (more: Readonly<Record<string, number>> = {}) =>
+    `read_json(${list(files)}${options({
+      ...common,
+      records: true,
+      sample_size: -1,
+      // A record is always a row; without this, DuckDB turns records with many rare members into a MAP.
+      map_inference_threshold: -1,
+      dateformat: never,
+      timestampformat: never,
+      ...more
+    })})`
   const read = (types: ReadonlyArray<readonly [name: string, type: string]>) => {
     const columns = types.map(([name, type]) => `${literal(name)}: ${literal(type)}`)
     return `read_json(${list(files)}${options({ ...common, columns: `{${columns.join(", ")}}` })})`
   }
   const objects = `read_json_objects(${list(files)}, format = 'newline_delimited')`
-  const columns = await database.columns(detected).catch(async (error: unknown) => {
-    if (!(error instanceof SqlFailure && noRecords.test(error.message))) throw error
-    if ((await database.value(`SELECT count(*) FROM ${objects}`)) > 0) throw error
+  const flat = detecting({ maximum_depth: 1 })
+  // A name in objects that differs from another one only in case: all objects and lists are columns of JSON then.
+  let isFlat = false
+  const detected = await database.columns(detecting()).catch(async (error: unknown) => {
+    if (!(error instanceof SqlFailure)) throw error
+    isFlat = twiceInObject.test(error.message)
+    if (isFlat) return database.columns(flat)
+    if (!noRecords.test(error.message) || (await database.value(`SELECT count(*) FROM ${objects}`)) > 0) throw error
     return []
   })
-  if (columns.length === 0) return undefined
-  const raw = (names: ReadonlyArray<string>) => read(names.map((name) => [name, "JSON"]))
-  const changed = await changedInJson(columns, raw, files, database)
-  // DuckDB numbers names that differ only in case. A name such as `a_1` may also be a real member, and only the reader
-  // knows which.
-  if (columns.some(({ name }) => /_[0-9]+$/.test(name))) return detected
-  // So is `C0` the name of a member without one, in the first column.
-  const nameless = `SELECT count(*) FROM ${objects} WHERE list_contains(json_keys(json), '')`
-  if (columns.some(({ name }, at) => name === `C${at}`) && (await database.value(nameless)) > 0) return detected
-  return read(columns.map(({ name, type }) => [name, changed.get(name) ?? typeText(type, ofJson)]))
+  if (detected.length === 0) return undefined
+  // The reader finds values by the names of their members.
+  const isNamed = !(await isRenamed(detected, objects, database))
+  const raw = (names: ReadonlyArray<string>) => (isNamed ? read(names.map((name) => [name, "JSON"])) : flat)
+  const changed = await (isFlat ? typesOfJson : changedInJson)(detected, raw, files, database)
+  const own = ({ name, type }: Column) => changed.get(name) ?? (isNameless(type) ? "JSON" : undefined)
+  if (isNamed) return read(detected.map((column) => [column.name, own(column) ?? typeText(column.type, ofJson)]))
+  const cells = detected.map((column) => {
+    const value = identifier(column.name)
+    const type = own(column) ?? (isNested(column.type) ? undefined : ofJson(column.type))
+    if (type === "JSON") return value
+    const shape = literal(structure(column.type))
+    return `${type === undefined ? `json_transform(${value}, ${shape})` : `CAST(${value} ->> '$' AS ${type})`} AS ${value}`
+  })
+  return `(SELECT ${cells.join(", ")} FROM ${flat})`
 }
 
 /** The query that reads the files; undefined when they are empty and their columns unknown. */
