@@ -46,6 +46,7 @@ const cases: ReadonlyArray<
     'a,b\r\n1,"x\r\ny\n"\n2,y\r\n',
     ['{"a":1,"b":"x\\r\\ny\\n"}', '{"a":2,"b":"y"}']
   ],
+  ["csv with decimals and codes", "a.csv", "a,b\n0x1F,0x1F\n1.5,16\n", ['{"a":"0x1F","b":31}', '{"a":"1.5","b":16}']],
   ["csv that ends within a line end", "a.csv", "a,b\n1,x\r", ['{"a":1,"b":"x"}']],
   [
     "csv with LF and CRLF and a short row",

@@ -54,12 +54,18 @@ const timestamps = moments("____-__-__%", microseconds.length, nanoseconds)
 const truths: Choice = (value) =>
   `CASE WHEN ${every(value, 0, `lower(${value}) IN ('true', 'false')`)} THEN '' ELSE 'VARCHAR' END`
 
+/** Beside decimals, DuckDB detects `0x1f` and `0b1`, but does not read them. */
+const decimals: Choice = (value) => {
+  const isCoded = ["x", "X", "b", "B"].map((letter) => `contains(${value}, '${letter}')`).join(" OR ")
+  return `CASE WHEN ${some(value, 2, isCoded)} THEN 'VARCHAR' ELSE ${numbers("VARCHAR", "")(value)} END`
+}
+
 /**
  * What DuckDB reads of csv files as another type than was meant: `22.04.03`, `epoch` and `f` are no dates and no boolean,
  * and which of day and month comes first in `01/02/2026` depends on the other rows.
  */
 const csvChoices: ReadonlyMap<Id, Choice> = new Map([
-  [Id.DOUBLE, numbers("VARCHAR", "")],
+  [Id.DOUBLE, decimals],
   [Id.BOOLEAN, truths],
   [Id.DATE, moments("____-__-__", 10)],
   [Id.TIME, moments("__:__%", microseconds.length - 11)],
