@@ -1,5 +1,5 @@
 import { type DependencyList, useCallback, useEffect, useRef, useState } from "react"
-import { answering, isLost, useReachable } from "./gateway.ts"
+import { answering, useReturn } from "./gateway.ts"
 
 /** The state of a question to the gateway. */
 export interface Answer<A> {
@@ -30,7 +30,6 @@ export const useAnswer = <A>(
     isLoading: ask !== undefined
   })
   const [round, setRound] = useState(0)
-  const isReachable = useReachable()
   const asked = useRef(ask)
   asked.current = ask
   const again = useCallback(() => setRound((count) => count + 1), [])
@@ -73,10 +72,7 @@ export const useAnswer = <A>(
     }
   }, [...on, round, every])
 
-  // biome-ignore lint/correctness/useExhaustiveDependencies: only when a lost gateway is back.
-  useEffect(() => {
-    if (isReachable && isLost(state.error)) again()
-  }, [isReachable])
+  useReturn(state.error, again)
 
   return { ...(isOther ? { value: undefined, error: undefined, isLoading: true } : state), again }
 }

@@ -1,5 +1,5 @@
 import { connectLight, GatewayError } from "@flow-gateway/client/light"
-import { useSyncExternalStore } from "react"
+import { useEffect, useSyncExternalStore } from "react"
 import { gatewayBase } from "./base.ts"
 import { isBarred } from "./failure.ts"
 import { askSession, isRefused, loggedIn, ofPage } from "./login.ts"
@@ -90,3 +90,12 @@ document.addEventListener("visibilitychange", () => {
 export const useConnection = (): Connection => useSyncExternalStore(connection.subscribe, connection.get)
 
 export const useReachable = (): boolean => useConnection() === "answers"
+
+/** Asks again when the gateway is back, if the error is that it was away. */
+export const useReturn = (error: unknown, again: () => void): void => {
+  const isReachable = useReachable()
+  // biome-ignore lint/correctness/useExhaustiveDependencies: only when it is back.
+  useEffect(() => {
+    if (isReachable && isLost(error)) again()
+  }, [isReachable])
+}

@@ -1,6 +1,6 @@
 import { type DependencyList, useCallback, useEffect, useRef, useState } from "react"
 import { ask } from "./ask.ts"
-import { isLost, useReachable } from "./gateway.ts"
+import { useReturn } from "./gateway.ts"
 
 /** Entries per page. The gateway ends a page earlier when it would exceed 4 MiB. */
 const pageSize = 5000
@@ -56,7 +56,6 @@ export const useListing = <A, B = A>(
   const [state, setState] = useState<State<B>>({ rows: undefined, isLoading: true, error: undefined, next: undefined })
   const [round, setRound] = useState(0)
   const [most, setMost] = useState(listedAtOnce)
-  const isReachable = useReachable()
   const again = useCallback(() => setRound((count) => count + 1), [])
   const begin = `?${new URLSearchParams({ ...query, limit: String(pageSize) })}`
   const subject = `${path}${begin}`
@@ -90,10 +89,7 @@ export const useListing = <A, B = A>(
     return () => ending.abort()
   }, [subject, most, round, ...on])
 
-  // biome-ignore lint/correctness/useExhaustiveDependencies: only when a lost gateway is back.
-  useEffect(() => {
-    if (isReachable && isLost(state.error)) again()
-  }, [isReachable])
+  useReturn(state.error, again)
 
   const { rows, isLoading, error, next } = state
   const more = next === undefined || isLoading ? undefined : () => setMost((before) => before + listedAtOnce)

@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState } from "react"
 import { useAnswer } from "../../app/answer.ts"
-import { answering, gateway } from "../../app/gateway.ts"
+import { answering, gateway, useReturn } from "../../app/gateway.ts"
 import { merged, reaches } from "./merged.ts"
 import type { Execution } from "./models.ts"
 
@@ -63,7 +63,7 @@ export const useHistory = (tenant: string, filter: Filter) => {
         if (shown.current !== asked) return
         const known = new Set(runs.map(({ id }) => id))
         const added = older.filter(({ id }) => !known.has(id))
-        if (added.length === 0) setAll(true)
+        if (added.length === 0 || older.length < pageRuns) setAll(true)
         setError(undefined)
         setRuns((before = []) =>
           // A list that has begun anew meanwhile ends elsewhere.
@@ -78,5 +78,10 @@ export const useHistory = (tenant: string, filter: Filter) => {
       }
     )
   }
-  return { runs, isAll, more, error: answer.error ?? error, again: answer.again }
+  useReturn(error, more)
+  const again = () => {
+    answer.again()
+    if (error !== undefined) more()
+  }
+  return { runs, isAll, more, error: answer.error ?? error, again }
 }

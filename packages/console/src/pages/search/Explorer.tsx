@@ -161,7 +161,7 @@ export const Explorer = ({
           ))}
         </ul>
       )}
-      {problem === undefined ? <Problem error={error} again={again} /> : null}
+      {problem === undefined ? <Problem error={error} again={results.retry ?? again} /> : null}
       {fields.error === undefined || error !== undefined ? null : (
         <p className={css.fault}>{messageOf(fields.error)}</p>
       )}

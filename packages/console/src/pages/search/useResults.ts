@@ -1,7 +1,7 @@
 import { useCallback, useEffect, useMemo, useRef, useState } from "react"
 import { useAnswer } from "../../app/answer.ts"
 import { exactGateway } from "../../app/exact.ts"
-import { answering } from "../../app/gateway.ts"
+import { answering, useReturn } from "../../app/gateway.ts"
 import { type Found, type Page, QueryFault, requestOf } from "./Request.ts"
 import type { State } from "./State.ts"
 import { type Interval, intervalOf, type Span } from "./Times.ts"
@@ -21,7 +21,10 @@ export interface Results {
   /** Whether there are more documents. */
   readonly hasMore: boolean
   readonly more: () => void
+  /** Searches anew. */
   readonly again: () => void
+  /** Loads the further documents that could not be loaded, if that is what has failed. */
+  readonly retry: (() => void) | undefined
 }
 
 const none: ReadonlyArray<Found> = []
@@ -117,6 +120,8 @@ export const useResults = (
       })
   }, [tenant, request, value, cursor])
 
+  useReturn(moreError, more)
+
   return {
     documents,
     first,
@@ -124,6 +129,10 @@ export const useResults = (
     isLoading: isLoading && request !== undefined,
     hasMore: cursor !== undefined,
     more,
-    again
+    again: () => {
+      setMoreError(undefined)
+      again()
+    },
+    retry: fault === undefined && error === undefined && moreError !== undefined ? more : undefined
   }
 }

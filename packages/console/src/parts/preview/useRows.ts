@@ -1,5 +1,5 @@
 import { useCallback, useEffect, useRef, useState } from "react"
-import { answering, isLost, useReachable } from "../../app/gateway.ts"
+import { answering, useReturn } from "../../app/gateway.ts"
 import type { Source } from "../../app/source.ts"
 import type { PreviewedFile } from "./file.ts"
 import { kindOf } from "./kinds.ts"
@@ -53,7 +53,6 @@ const unitsOf = ({ text = "" }: Row): number => text.length + 100
 export const useRows = (file: PreviewedFile): Loaded & { readonly more: () => void; readonly again: () => void } => {
   const [loaded, setLoaded] = useState<Loaded>(nothing)
   const [round, setRound] = useState(0)
-  const isReachable = useReachable()
   const more = useRef(() => {})
   const { reopen } = file
   const again = useCallback(() => (reopen === undefined ? setRound((count) => count + 1) : reopen()), [reopen])
@@ -103,10 +102,7 @@ export const useRows = (file: PreviewedFile): Loaded & { readonly more: () => vo
     }
   }, [file, round])
 
-  // biome-ignore lint/correctness/useExhaustiveDependencies: only when a lost gateway is back.
-  useEffect(() => {
-    if (isReachable && isLost(loaded.error)) again()
-  }, [isReachable])
+  useReturn(loaded.error, again)
 
   return { ...loaded, more: useCallback(() => more.current(), []), again }
 }
