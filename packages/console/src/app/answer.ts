@@ -13,16 +13,28 @@ export interface Answer<A> {
 }
 
 /**
+ * Milliseconds between two questions for a whole list: longer for a long one, so that it takes the gateway and the
+ * network no more than a few percent of the time.
+ *
+ * @param least for a short list
+ */
+export const listPause =
+  (least: number) =>
+  (last: ReadonlyArray<unknown> | undefined): number =>
+    Math.max(least, last?.length ?? 0)
+
+/**
  * Asks the gateway when the component is mounted, when a value of `on` changes, and when a gateway that was away is
  * back. An outdated question is aborted.
  *
  * @param ask undefined when there is nothing to ask yet
- * @param every milliseconds between an answer and the next question, while the page is visible
+ * @param every milliseconds between an answer and the next question, while the page is visible; undefined: it is not asked
+ *   again. A function of the last answer, if it depends on that
  */
 export const useAnswer = <A>(
   ask: ((signal: AbortSignal) => Promise<A>) | undefined,
   on: DependencyList,
-  every?: number
+  every?: number | ((last: A | undefined) => number | undefined)
 ): Answer<A> => {
   const [state, setState] = useState<Omit<Answer<A>, "again">>({
     value: undefined,
@@ -30,8 +42,8 @@ export const useAnswer = <A>(
     isLoading: ask !== undefined
   })
   const [round, setRound] = useState(0)
-  const asked = useRef(ask)
-  asked.current = ask
+  const asked = useRef({ ask, every, value: state.value })
+  asked.current = { ask, every, value: state.value }
   const again = useCallback(() => setRound((count) => count + 1), [])
 
   // The last answer belongs to the former question, so a new question starts without one.
@@ -41,36 +53,40 @@ export const useAnswer = <A>(
 
   // biome-ignore lint/correctness/useExhaustiveDependencies: the caller says what the answer depends on.
   useEffect(() => {
-    const { current } = asked
-    if (current === undefined) {
+    const { ask } = asked.current
+    if (ask === undefined) {
       setState({ value: undefined, error: undefined, isLoading: false })
       return
     }
     const ending = new AbortController()
     let timer: ReturnType<typeof setTimeout> | undefined
-    const next = () => {
-      if (every === undefined || ending.signal.aborted) return
+    const next = (last = asked.current.value) => {
+      const { every } = asked.current
+      const pause = typeof every === "function" ? every(last) : every
+      if (pause === undefined) return
       timer = setTimeout(() => {
-        if (document.hidden) next()
+        if (document.hidden) next(last)
         else again()
-      }, every)
+      }, pause)
     }
     setState((before) => ({ ...before, isLoading: true }))
-    answering(() => current(ending.signal))
-      .then(
-        (value) => {
-          if (!ending.signal.aborted) setState({ value, error: undefined, isLoading: false })
-        },
-        (error: unknown) => {
-          if (!ending.signal.aborted) setState((before) => ({ ...before, error, isLoading: false }))
-        }
-      )
-      .finally(next)
+    answering(() => ask(ending.signal)).then(
+      (value) => {
+        if (ending.signal.aborted) return
+        setState({ value, error: undefined, isLoading: false })
+        next(value)
+      },
+      (error: unknown) => {
+        if (ending.signal.aborted) return
+        setState((before) => ({ ...before, error, isLoading: false }))
+        next()
+      }
+    )
     return () => {
       ending.abort()
       clearTimeout(timer)
     }
-  }, [...on, round, every])
+  }, [...on, round])
 
   useReturn(state.error, again)
 

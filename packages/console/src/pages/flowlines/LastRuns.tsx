@@ -67,7 +67,6 @@ export const LastRuns = ({
   readonly id: string
   readonly name: string
 }) => {
-  const [isOpen, setOpen] = useState(false)
   const { value } = useAnswer(
     (signal) =>
       inTurn(async () => {
@@ -78,13 +77,11 @@ export const LastRuns = ({
         )
       }),
     [tenant, id],
-    isOpen ? 2_000 : 15_000
+    (last) => (last?.some((run) => toneOf(run) === "busy") ? 2_000 : 15_000)
   )
   const [before] = useState(() => knownRuns(tenant, id))
   useEffect(() => {
-    if (value === undefined) return
-    known.set(keyOf(tenant, id), value)
-    setOpen(value.some((run) => toneOf(run) === "busy"))
+    if (value !== undefined) known.set(keyOf(tenant, id), value)
   }, [tenant, id, value])
   const runs = (value ?? before).toReversed()
   if (runs.length === 0) return <span className={own.noRuns}>{value === undefined ? "" : t.noRuns}</span>

@@ -1,5 +1,5 @@
 import { useMemo } from "react"
-import { useAnswer } from "../../app/answer.ts"
+import { listPause, useAnswer } from "../../app/answer.ts"
 import { gatewayBase } from "../../app/base.ts"
 import { gateway } from "../../app/gateway.ts"
 import { Link } from "../../app/Link.tsx"
@@ -89,7 +89,7 @@ export const ListView = ({ tenant }: { readonly tenant: string }) => {
   const { value, error, again } = useAnswer(
     tenant === "" ? undefined : (signal) => gateway.flowlines.list({ params: { tenant }, query: {} }, { signal }),
     [tenant],
-    20_000
+    listPause(20_000)
   )
   const [filter, setFilter] = useQuery("q")
   const mayChange = useMay("developer")

@@ -1,5 +1,5 @@
 import { useMemo, useState } from "react"
-import { useAnswer } from "../../app/answer.ts"
+import { listPause, useAnswer } from "../../app/answer.ts"
 import { gatewayBase } from "../../app/base.ts"
 import { answering, gateway } from "../../app/gateway.ts"
 import { addressOf } from "../../app/location.ts"
@@ -18,8 +18,6 @@ import css from "./runs.module.css"
 import { flowlineColumn, useNames } from "./useNames.ts"
 import { listViews } from "./views.ts"
 
-const every = 5000
-
 /** The archives of runs. */
 const ArchiveList = ({ tenant }: { readonly tenant: string }) => {
   const mayRemove = useMay("developer")
@@ -27,7 +25,7 @@ const ArchiveList = ({ tenant }: { readonly tenant: string }) => {
   const { value, error, again } = useAnswer(
     tenant === "" ? undefined : (signal) => gateway.archives.list({ params: { tenant }, query: {} }, { signal }),
     [tenant],
-    every
+    listPause(5000)
   )
   const names = useNames(tenant, value?.map(({ flowlineId }) => flowlineId) ?? [])
   // The answer starts with the oldest.

@@ -1,5 +1,5 @@
 import { useMemo, useState } from "react"
-import { useAnswer } from "../../app/answer.ts"
+import { listPause, useAnswer } from "../../app/answer.ts"
 import { gatewayBase } from "../../app/base.ts"
 import { answering, gateway } from "../../app/gateway.ts"
 import { addressOf, useQuery } from "../../app/location.ts"
@@ -19,7 +19,6 @@ import type { FileEntry } from "./models.ts"
 import css from "./runs.module.css"
 import { listViews } from "./views.ts"
 
-const every = 5000
 const content = () => import("../../parts/preview/FilePreview.tsx")
 
 /** The files that runs have written, with a preview. */
@@ -36,7 +35,7 @@ const FileList = ({ tenant }: { readonly tenant: string }) => {
   const { value, error, again } = useAnswer(
     tenant === "" ? undefined : (signal) => gateway.files.list({ params: { tenant }, query }, { signal }),
     [tenant, root],
-    every
+    listPause(5000)
   )
   const pathOf = (path: string) => {
     const below = path.split("/").map(encodeURIComponent).join("/")

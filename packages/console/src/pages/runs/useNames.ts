@@ -1,11 +1,13 @@
-import { useEffect, useMemo } from "react"
-import { useAnswer } from "../../app/answer.ts"
+import { useEffect, useMemo, useRef } from "react"
+import { listPause, useAnswer } from "../../app/answer.ts"
 import { gateway } from "../../app/gateway.ts"
 import type { Column } from "../../parts/Table.tsx"
 import { visible } from "../../parts/values.ts"
 import { runs as t } from "../../texts/en.ts"
 
-/** The names of saved flowlines by id. Loads them again when an unknown id is shown. */
+const collator = new Intl.Collator(undefined, { numeric: true })
+
+/** The names of saved flowlines by id, sorted by name. Loads them again when an unknown id is shown. */
 export const useNames = (tenant: string, shown: ReadonlyArray<string>): ReadonlyMap<string, string> => {
   const { value, again } = useAnswer(
     tenant === "" ? undefined : (signal) => gateway.flowlines.list({ params: { tenant }, query: {} }, { signal }),
@@ -14,18 +16,30 @@ export const useNames = (tenant: string, shown: ReadonlyArray<string>): Readonly
   const names = useMemo(
     () =>
       new Map(
-        value?.map(({ id, flowline }) => {
-          const { name } = flowline
-          return [id, typeof name === "string" && name !== "" ? name : id]
-        })
+        value
+          ?.map(({ id, flowline }): readonly [string, string] => {
+            const { name } = flowline
+            return [id, typeof name === "string" && name !== "" ? name : id]
+          })
+          .sort(([, one], [, other]) => collator.compare(one, other))
       ),
     [value]
   )
   // Flowlines of files that were run once have no name: their ids are looked up only once.
   const unknown = [...new Set(shown)].filter((id) => !names.has(id)).join(" ")
+  const answeredAt = useRef(0)
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the time of each answer.
   useEffect(() => {
-    if (unknown !== "") again()
-  }, [unknown, again])
+    answeredAt.current = performance.now()
+  }, [value])
+  const isKnown = value !== undefined
+  // Where files are run all the time, there is always an unknown one.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the same ids are not looked up for each list.
+  useEffect(() => {
+    if (unknown === "" || !isKnown) return undefined
+    const timer = setTimeout(again, answeredAt.current + listPause(0)(value) - performance.now())
+    return () => clearTimeout(timer)
+  }, [unknown, isKnown, again])
   return names
 }
 

@@ -1,7 +1,7 @@
 import { useEffect, useState } from "react"
 import { useAnswer } from "../../app/answer.ts"
 import { gateway } from "../../app/gateway.ts"
-import { hasEnded, type State } from "./models.ts"
+import { hasEnded } from "./models.ts"
 import { type Sample, withSample } from "./Rates.ts"
 
 /** Polling interval of a run in progress, in milliseconds. */
@@ -9,19 +9,17 @@ const every = 1000
 
 /** A run, updated live, with the counters of the last seconds. */
 export const useRun = (tenant: string, flowlineId: string, executionId: string) => {
-  const [state, setState] = useState<State>("PENDING")
   const answer = useAnswer(
     tenant === ""
       ? undefined
       : (signal) => gateway.executions.detail({ params: { tenant, flowlineId, executionId } }, { signal }),
     [tenant, flowlineId, executionId],
-    hasEnded(state) ? undefined : every
+    (last) => (last !== undefined && hasEnded(last.state) ? undefined : every)
   )
   const { value } = answer
   const [samples, setSamples] = useState<ReadonlyArray<Sample>>([])
   useEffect(() => {
     if (value === undefined) return
-    setState(value.state)
     if (hasEnded(value.state)) setSamples([])
     else setSamples((before) => withSample(before, { at: performance.now(), nodes: value.nodes }))
   }, [value])
