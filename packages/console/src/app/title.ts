@@ -3,13 +3,15 @@ import { store } from "./store.ts"
 
 const current = store("")
 
-/** Puts the name of what the page shows, such as a flowline or a view, into the window's title. */
-export const useTitle = (title: string): void => {
+/** Puts the names of what the page shows, such as a view and its flowline, into the window's title. */
+export const useTitle = (...names: ReadonlyArray<string>): void => {
+  const title = names.join("\n")
   useEffect(() => {
     current.set(title)
     return () => current.set("")
   }, [title])
 }
 
-/** The name that the page has set; empty if it set none. */
-export const useCurrentTitle = (): string => useSyncExternalStore(current.subscribe, current.get)
+/** The names that the page has set. */
+export const useCurrentTitle = (): ReadonlyArray<string> =>
+  useSyncExternalStore(current.subscribe, current.get).split("\n")

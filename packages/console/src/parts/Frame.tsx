@@ -22,9 +22,11 @@ export const Frame = ({
   readonly children: ReactNode
 }) => {
   const shown = visible(title)
-  useTitle(shown)
   const nav = useRef<HTMLElement>(null)
-  const current = views?.find((view) => view.current)?.to
+  const at = views?.findIndex((view) => view.current) ?? 0
+  const current = views?.[at]?.to
+  // The first view is what is expected.
+  useTitle(at > 0 ? views![at]!.title : "", shown)
   // In a narrow window only some views are in sight: the current one is among them.
   useLayoutEffect(() => {
     const link = nav.current?.querySelector("[aria-current]")?.getBoundingClientRect()

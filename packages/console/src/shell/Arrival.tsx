@@ -4,6 +4,9 @@ import { useCurrentTitle } from "../app/title.ts"
 import look from "../parts/parts.module.css"
 import { shell } from "../texts/en.ts"
 
+/** Milliseconds without another title after which a title is announced. */
+const settles = 250
+
 /**
  * Does what a browser does after loading a document, for pages that are shown without loading: sets the window's title,
  * announces the page to screen readers, and moves the keyboard focus to the content.
@@ -11,15 +14,29 @@ import { shell } from "../texts/en.ts"
 export const Arrival = ({ page }: { readonly page: string }) => {
   const path = usePath()
   const shown = useCurrentTitle()
-  const title = [shown === page ? "" : shown, page, shell.product].filter((part) => part !== "").join(" · ")
+  const title = [...new Set([...shown, page, shell.product])].filter((part) => part !== "").join(" · ")
   const place = path.join("/")
   const before = useRef(place)
+  const isArriving = useRef(false)
   const [said, setSaid] = useState("")
+
+  // What is typed into a page may change its title, and is no arrival.
+  useEffect(() => {
+    const end = () => {
+      isArriving.current = false
+    }
+    addEventListener("keydown", end, { capture: true })
+    return () => removeEventListener("keydown", end, { capture: true })
+  }, [])
 
   useEffect(() => {
     document.title = title
-    // The browser announces the first page. Typing into a page does not change the path.
-    if (before.current !== place) setSaid(title)
+    // The browser announces the first page.
+    if (before.current !== place) isArriving.current = true
+    if (!isArriving.current) return undefined
+    // Not before the page has put its names in place of those of the former one.
+    const timer = setTimeout(() => setSaid(title), settles)
+    return () => clearTimeout(timer)
   }, [title, place])
 
   useEffect(() => {

@@ -4,6 +4,7 @@ import { useAnswer } from "../../app/answer.ts"
 import { decoded } from "../../app/decoded.ts"
 import { Link } from "../../app/Link.tsx"
 import { usePath, useQuery } from "../../app/location.ts"
+import { useTitle } from "../../app/title.ts"
 import { Loading } from "../../parts/Frame.tsx"
 import { Later } from "../../parts/Later.tsx"
 import { Problem } from "../../parts/Problem.tsx"
@@ -105,6 +106,7 @@ export const DocumentationView = ({ tenant }: { readonly tenant: string }) => {
     setOpen(false)
     if (location.hash === "") scrollTo(0, 0)
   }, [path])
+  useTitle(query === "" ? visible(page?.content?.querySelector("h1")?.textContent ?? "") : "")
   const isMissing = error instanceof GatewayError && error.status === 404
   return (
     <div className={css.columns}>

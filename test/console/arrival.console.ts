@@ -1,0 +1,65 @@
+import { assert, layer } from "@effect/vitest"
+import { Effect } from "effect"
+import type { Page } from "playwright-core"
+import { cursorBehind, flowline, saved } from "./flowlinePages.ts"
+import { Console, soon, visit } from "./support.ts"
+
+/** Waits until a title is announced to screen readers, and is that of the window. */
+const arrives = async (page: Page, title: string) => {
+  const whole = `${title} · Flow Gateway`
+  await page.locator("header ~ [role=status]").getByText(whole, { exact: true }).waitFor({ state: "attached" })
+  assert.strictEqual(await page.title(), whole)
+}
+
+/** What was announced, in order. Must be called before it is announced. */
+const noted = (page: Page) =>
+  page.evaluate(() => {
+    const said: Array<string> = []
+    const region = document.querySelector("header ~ [role=status]")!
+    new MutationObserver(() => said.push(region.textContent)).observe(region, {
+      childList: true,
+      characterData: true,
+      subtree: true
+    })
+    Object.assign(globalThis, { said })
+  })
+
+layer(Console.layer, { excludeTestServices: true })("whoever comes to a page", (it) => {
+  it.effect("hears its name and view, and not those of the former page", () =>
+    Effect.gen(function* () {
+      const { gateway } = yield* Console
+      yield* Effect.promise(() => saved(gateway.url, flowline("heard")))
+      yield* visit("flowlines", async (page) => {
+        await noted(page)
+        await page.getByRole("link", { name: "heard" }).click()
+        await arrives(page, "heard · Flowlines")
+        await page.getByRole("link", { name: "Versions" }).click()
+        await arrives(page, "Versions · heard · Flowlines")
+        await page.goBack()
+        await arrives(page, "heard · Flowlines")
+        await page.goBack()
+        await arrives(page, "Flowlines")
+        await page.getByRole("link", { name: "Data" }).click()
+        await arrives(page, "Data")
+        await page.getByRole("link", { name: "Registry" }).click()
+        await arrives(page, "Registry · Data")
+        await page.getByRole("link", { name: "Guide" }).click()
+        await arrives(page, "mytenant · Guide")
+        await page.getByRole("link", { name: "Glossary" }).click()
+        await arrives(page, "Glossary · Guide")
+        const said = (await page.evaluate(() => (globalThis as unknown as { said: Array<string> }).said)).join("\n")
+        for (const wrong of ["heard · Data", "Flowlines · Data", "Registry · Guide", "Flowlines · Flowlines"])
+          assert.notInclude(said, wrong)
+        // What is typed is no arrival.
+        await page.goto(`${gateway.url}/console/flowlines`)
+        await page.getByRole("link", { name: "heard" }).click()
+        await arrives(page, "heard · Flowlines")
+        await cursorBehind(page, "name: heard")
+        await page.keyboard.type("-more")
+        await soon(async () => assert.strictEqual(await page.title(), "heard-more · Flowlines · Flow Gateway"))
+        await page.getByRole("link", { name: "Schedules" }).click()
+        await arrives(page, "Schedules · heard · Flowlines")
+      })
+    })
+  )
+})
