@@ -1,7 +1,10 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import type { Page } from "playwright-core"
-import { cursorBehind, flowline, saved } from "./flowlinePages.ts"
+import { connect } from "../../packages/client/src/promise.ts"
+import { common } from "../../packages/console/src/texts/en.ts"
+import { cursorBehind, execute, flowline, saved } from "./flowlinePages.ts"
+import { ended } from "./runs.ts"
 import { Console, soon, visit } from "./support.ts"
 
 /** Waits until a title is announced to screen readers, and is that of the window. */
@@ -62,4 +65,36 @@ layer(Console.layer, { excludeTestServices: true })("whoever comes to a page", (
       })
     })
   )
+
+  it.effect("sees states whole, and names that are cut off when the pointer is on them", () =>
+    Effect.gen(function* () {
+      const { gateway } = yield* Console
+      const name = "a-very-long-name-of-a-flowline-that-somebody-has-made-by-a-script-with-many-words"
+      yield* Effect.promise(async () => {
+        const api = connect(gateway.url)
+        const id = await saved(gateway.url, flowline(name))
+        await ended(api, id, await execute(gateway.url, id))
+      })
+      yield* visit("runs", async (page) => {
+        const row = page.getByRole("row").filter({ hasText: name })
+        const cell = (text: string) => row.getByRole("gridcell").filter({ hasText: text })
+        const isCut = (text: string) => cell(text).evaluate((one) => one.scrollWidth > one.clientWidth)
+        await row.waitFor()
+        assert.isFalse(await isCut("succeeded, with warnings"))
+        assert.isTrue(await isCut(name))
+        await cell(name).hover()
+        assert.strictEqual(await cell(name).getAttribute("title"), name)
+        await page.setViewportSize({ width: 1900, height: 860 })
+        await cell("succeeded, with warnings").hover()
+        assert.strictEqual((await cell("succeeded, with warnings").getAttribute("title")) ?? "", "")
+      })
+    })
+  )
+
+  it("reads durations whose seconds are fewer than sixty", () => {
+    assert.deepStrictEqual(
+      [999.4, 999.6, 59_940, 59_960, 119_499, 119_600, 3_599_600, 3_600_000].map(common.duration),
+      ["999 ms", "1 s", "59.9 s", "1 min 0 s", "1 min 59 s", "2 min 0 s", "1 h 0 min", "1 h 0 min"]
+    )
+  })
 })

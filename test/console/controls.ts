@@ -270,7 +270,7 @@ const harmless = [
   // In the picture: nodes and streams.
   /^button (?:\S+ \w+_(?:in|out)put|(?:parse|failed|large|show|screen|ways) \w+|.* from \w+ to \w+)\b/,
   /^button (?:Closer|Farther|Fit|Settings|Documentation|Node at the cursor|Try it)$/,
-  /^button (?:Copy|Refresh|Search|History|Close|JSON|Read again|As text|Pause|Following|To the (?:begin|end))$/,
+  /^button (?:Copy|Refresh|Search|History|Close|JSON|Read again|As text|Pause|Following|To the (?:beginning|end))$/,
   /^button (?:Copy|Only|Without|Show|Values of|Forget) ./,
   /^button (?:Expect (?:all results|this)|Next(?: miss)?|Open a log|Pattern bank|Propose(?: patterns)?|Share)$/,
   /^button (?:Use in a flowline|\w+\.yaml)$/,

@@ -170,7 +170,7 @@ layer(Console.layerWith({ FLOW_OUTPUT_LINES: String(2 * million) }), { excludeTe
           const { lines } = await api.executions.output({ params: { tenant, id: run }, query: {} })
           assert.strictEqual(await countOf(page), lines.length)
           // All of them from start to end, as the gateway has them.
-          await page.getByRole("button", { name: "To the begin" }).click()
+          await page.getByRole("button", { name: "To the beginning" }).click()
           const seen = new Map<number, string>()
           const grid = page.getByRole("grid", { name: "Lines of the output" })
           await grid.focus()
@@ -202,7 +202,7 @@ layer(Console.layerWith({ FLOW_OUTPUT_LINES: String(2 * million) }), { excludeTe
             const { page, complaints } = await openOutput(browser, gateway.url, path)
             await page.getByText("1,000,000 lines, which is all").waitFor({ timeout: 600_000 })
             assert.deepStrictEqual((await drawn(page)).at(-1), { seq: million, text: '{"message":"one"}' })
-            await page.getByRole("button", { name: "To the begin" }).click()
+            await page.getByRole("button", { name: "To the beginning" }).click()
             await page.waitForFunction(
               () => document.querySelector("[role=grid] [role=row]")?.firstElementChild?.textContent === "1"
             )

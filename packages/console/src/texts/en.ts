@@ -34,10 +34,11 @@ const exact = /* @__PURE__ */ lazily(() => new Intl.DateTimeFormat("en", { dateS
 
 /** A duration in readable form. */
 const duration = (ms: number): string => {
-  if (ms < 1000) return `${number.format(Math.round(ms))} ms`
-  if (ms < 60_000) return `${number.format(Math.round(ms / 100) / 10)} s`
+  if (ms < 999.5) return `${number.format(Math.round(ms))} ms`
+  if (ms < 59_950) return `${number.format(Math.round(ms / 100) / 10)} s`
+  const seconds = Math.round(ms / 1000)
+  if (seconds < 3600) return `${Math.floor(seconds / 60)} min ${seconds % 60} s`
   const minutes = Math.round(ms / 60_000)
-  if (minutes < 60) return `${Math.floor(ms / 60_000)} min ${Math.round((ms % 60_000) / 1000)} s`
   return minutes < 2880
     ? `${Math.floor(minutes / 60)} h ${minutes % 60} min`
     : `${number.format(Math.round(minutes / 1440))} days`
@@ -835,7 +836,7 @@ export const runs = {
     next: "Next",
     onlyFound: "Only these",
     times: "Times",
-    begin: "To the begin",
+    begin: "To the beginning",
     end: "To the end",
     state: (lines: number, isComplete: boolean) =>
       isComplete ? `${plural(lines, "line", "lines")}, which is all` : `${plural(lines, "line", "lines")} so far`,
@@ -1102,7 +1103,7 @@ EOF`,
   from: "From",
   to: "To",
   setRange: "Set",
-  turned: "The end is before the begin.",
+  turned: "The end is before the beginning.",
   filters: "Filters",
   filter: (field: string, value: string, isNot: boolean) => `${field} ${isNot ? "is not" : "is"} ${value}`,
   removeFilter: (field: string, value: string) => `Remove the filter ${field} ${value}`,
@@ -1270,7 +1271,7 @@ export const admin = {
     target: "Target",
     anyOutcome: "any",
     outcomes: { begun: "begun", done: "done", refused: "refused", failed: "failed" },
-    exact: "Who, action and target are found as they are written, from begin to end.",
+    exact: "Who, action and target are found as they are written, from beginning to end.",
     filter: "Filter",
     clear: "Show all",
     time: "Time",

@@ -46,7 +46,7 @@ const columnsOf = (names: ReadonlyMap<string, string>): ReadonlyArray<Column<Exe
         {t.stateAndOutcome(state, outcome)}
       </Badge>
     ),
-    width: "minmax(170px, 1fr)"
+    width: "minmax(195px, 1fr)"
   },
   flowlineColumn(names),
   countColumn({ id: "read", title: t.columns.read }, ({ counts }) => counts?.read),
