@@ -1,8 +1,6 @@
 import { useState } from "react"
 import { useAnswer } from "../../app/answer.ts"
 import { answering, gateway } from "../../app/gateway.ts"
-import { useMounted } from "../../app/mounted.ts"
-import { toast } from "../../app/toasts.ts"
 import { Button } from "../../parts/Button.tsx"
 import { Confirm } from "../../parts/Confirm.tsx"
 import { timeColumn } from "../../parts/columns.tsx"
@@ -10,6 +8,7 @@ import { Badge } from "../../parts/Frame.tsx"
 import parts from "../../parts/parts.module.css"
 import type { Column } from "../../parts/Table.tsx"
 import { Time } from "../../parts/Time.tsx"
+import { useToldOnce } from "../../parts/useToldOnce.ts"
 import { visible } from "../../parts/values.ts"
 import { admin, common } from "../../texts/en.ts"
 import css from "./admin.module.css"
@@ -95,8 +94,7 @@ export const Keys = ({ tenant }: { readonly tenant: string }) => {
   const answer = useAnswer((signal) => gateway.keys.list({ params: { tenant }, query: {} }, { signal }), [tenant])
   const { again } = answer
   const [isMaking, setMaking] = useState(false)
-  const isMounted = useMounted()
-  const [made, setMade] = useState<MadeKey>()
+  const made = useToldOnce<MadeKey>(t.unseen)
   const [revoked, setRevoked] = useState<Key>()
   const [columns] = useState(() => columnsOf(setRevoked))
   const make = (
@@ -121,14 +119,15 @@ export const Keys = ({ tenant }: { readonly tenant: string }) => {
         <NewKey
           tenant={tenant}
           made={(key) => {
-            if (!isMounted.current) toast(t.unseen(key.name))
-            setMade(key)
+            made.show(key)
             again()
           }}
           close={() => setMaking(false)}
         />
       ) : null}
-      {made === undefined ? null : <ShownKey tenant={tenant} made={made} close={() => setMade(undefined)} />}
+      {made.shown === undefined ? null : (
+        <ShownKey key={made.shown.key} tenant={tenant} made={made.shown} close={made.close} />
+      )}
       {revoked === undefined ? null : (
         <Confirm
           title={t.revokeTitle(revoked.name)}

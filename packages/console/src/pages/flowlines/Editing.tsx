@@ -235,7 +235,7 @@ export const Editing = ({
               <Later
                 load={tryPanel}
                 props={{
-                  ...{ sample, setSample, trial, onSelect, isOld },
+                  ...{ sample, setSample, trial, text, onSelect, isOld },
                   inputs: inputsOf(dag, nodes),
                   parameters: parametersSchema(flowline),
                   selected: edge ?? selectedNode,

@@ -1,6 +1,7 @@
 import { useId, useState } from "react"
 import { useAnswer } from "../../app/answer.ts"
 import { answering, gateway } from "../../app/gateway.ts"
+import { useMounted } from "../../app/mounted.ts"
 import { Button } from "../../parts/Button.tsx"
 import { Dialog } from "../../parts/Dialog.tsx"
 import { DialogEnd } from "../../parts/DialogEnd.tsx"
@@ -25,7 +26,7 @@ const kindOf = (schedule: Schedule | undefined): Kind =>
 
 /**
  * Creates or changes a schedule of a flowline. A new webhook's token is passed to `made`, because it is shown only
- * once.
+ * once, with whether this dialog is still open.
  */
 const ScheduleDialog = ({
   tenant,
@@ -40,10 +41,11 @@ const ScheduleDialog = ({
   readonly schedule: Schedule | undefined
   /** Those of the tenant's schedules. */
   readonly names: ReadonlyArray<string>
-  readonly made: (name: string, token: string | undefined) => void
+  readonly made: (name: string, token: string | undefined, isOpen: boolean) => void
   readonly close: () => void
 }) => {
   const fieldId = useId()
+  const isOpen = useMounted()
   const [name, setName] = useState(schedule?.name ?? "")
   const [kind, setKind] = useState<Kind>(kindOf(schedule))
   const [trigger, setTrigger] = useState<Members>({ ...schedule?.trigger })
@@ -73,7 +75,7 @@ const ScheduleDialog = ({
       ...(Object.keys(parameters).length === 0 ? {} : { parameters })
     }
     const stored = await answering(() => gateway.schedules.put({ params: { tenant, name: name.trim() }, payload }))
-    made(name.trim(), stored.token)
+    made(name.trim(), stored.token, isOpen.current)
   }, close)
   const faults = issuesOf(failure)
   const faultOf = (below: string) => (path: Path) =>

@@ -1,9 +1,8 @@
 import { useMemo, useState } from "react"
-import { useAnswer } from "../../app/answer.ts"
+import { listPause, useAnswer } from "../../app/answer.ts"
 import { answering, gateway } from "../../app/gateway.ts"
 import { Link } from "../../app/Link.tsx"
 import { addressOf, useQuery } from "../../app/location.ts"
-import { useMounted } from "../../app/mounted.ts"
 import { useMay } from "../../app/session.ts"
 import { toast } from "../../app/toasts.ts"
 import { Button } from "../../parts/Button.tsx"
@@ -16,6 +15,7 @@ import css from "../../parts/pages.module.css"
 import look from "../../parts/parts.module.css"
 import { type Column, Table } from "../../parts/Table.tsx"
 import { Time } from "../../parts/Time.tsx"
+import { useToldOnce } from "../../parts/useToldOnce.ts"
 import { common, flowlines } from "../../texts/en.ts"
 import own from "./flowlines.module.css"
 import type { Firing, Schedule } from "./model.ts"
@@ -221,18 +221,13 @@ const SchedulesView = ({ tenant, id }: { readonly tenant: string; readonly id: s
   const { value, error, again } = useAnswer(
     (signal) => gateway.schedules.list({ params: { tenant } }, { signal }),
     [tenant],
-    5_000
+    listPause(5_000)
   )
   const mayChange = useMay("developer")
   const rows = useMemo(() => (value ?? []).filter(({ flowline }) => flowline === id), [value, id])
   const [chosen, setChosen] = useQuery("schedule")
   const [open, setOpen] = useState<"new" | "change">()
-  const [token, setToken] = useState<{ readonly name: string; readonly token: string }>()
-  const isMounted = useMounted()
-  const showToken = (name: string, made: string) => {
-    if (isMounted.current) setToken({ name, token: made })
-    else toast(flowlines.token.unseen(name))
-  }
+  const token = useToldOnce<{ readonly name: string; readonly token: string }>(flowlines.token.unseen)
   const schedule = rows.find(({ name }) => name === chosen) ?? rows[0]
   const create = mayChange ? (
     <Button className={look.primary!} onPress={() => setOpen("new")}>
@@ -267,7 +262,7 @@ const SchedulesView = ({ tenant, id }: { readonly tenant: string; readonly id: s
               schedule={schedule}
               again={again}
               change={() => setOpen("change")}
-              showToken={(made) => showToken(schedule.name, made)}
+              showToken={(made) => token.show({ name: schedule.name, token: made })}
             />
           )}
         </>
@@ -282,15 +277,18 @@ const SchedulesView = ({ tenant, id }: { readonly tenant: string; readonly id: s
             schedule: open === "change" ? schedule : undefined,
             names: (value ?? []).map(({ name }) => name),
             close: () => setOpen(undefined),
-            made: (name: string, made: string | undefined) => {
+            made: (name: string, made: string | undefined, isOpen: boolean) => {
               again()
-              setChosen(name)
-              if (made !== undefined) showToken(name, made)
+              // Its reader may have gone on to another one.
+              if (isOpen) setChosen(name)
+              if (made !== undefined) token.show({ name, token: made })
             }
           }}
         />
       )}
-      {token === undefined ? null : <TokenDialog tenant={tenant} {...token} close={() => setToken(undefined)} />}
+      {token.shown === undefined ? null : (
+        <TokenDialog key={token.shown.token} tenant={tenant} {...token.shown} close={token.close} />
+      )}
     </>
   )
 }

@@ -24,6 +24,7 @@ const TryPanel = ({
   selected,
   onSelect,
   run,
+  text,
   isOld,
   isDisabled
 }: {
@@ -37,6 +38,7 @@ const TryPanel = ({
   readonly selected: string | undefined
   readonly onSelect: (id: string) => void
   readonly run: () => void
+  readonly text: string
   readonly isOld: boolean
   readonly isDisabled: boolean
 }) => {
@@ -98,7 +100,7 @@ const TryPanel = ({
           isDisabled={isDisabled}
         />
       ) : null}
-      <Problem error={trial.error} />
+      <Problem error={trial.failed?.of === text ? trial.failed.error : undefined} />
       {trial.answer === undefined ? null : (
         <Later load={result} props={{ answer: trial.answer, selected, onSelect, isOld }} />
       )}

@@ -67,7 +67,8 @@ export const useSample = (tenant: string, id: string): readonly [Sample, (sample
 
 export interface Trial {
   readonly answer: Tried | undefined
-  readonly error: unknown
+  /** Why the last try has failed, and of which text it was. */
+  readonly failed: { readonly error: unknown; readonly of: string } | undefined
   readonly isBusy: boolean
   /** Whether the text has changed since the try. */
   readonly isOld: (text: string) => boolean
@@ -76,7 +77,8 @@ export interface Trial {
 
 /** Tries a text on a sample. A newer try ends an older one. */
 export const useTry = (tenant: string, sample: Sample, inputs: ReadonlyArray<string>): Trial => {
-  const [state, setState] = useState<{ readonly answer?: Tried; readonly error?: unknown; readonly of?: string }>({})
+  const [state, setState] = useState<{ readonly answer?: Tried; readonly of?: string }>({})
+  const [failed, setFailed] = useState<{ readonly error: unknown; readonly of: string }>()
   const [isBusy, setBusy] = useState(false)
   const ending = useRef<AbortController>(undefined)
   const run: Trial["run"] = async (text, filename, format) => {
@@ -84,6 +86,7 @@ export const useTry = (tenant: string, sample: Sample, inputs: ReadonlyArray<str
     const mine = new AbortController()
     ending.current = mine
     setBusy(true)
+    setFailed(undefined)
     const given = Object.entries(sample.texts).filter(([name, one]) => one !== "" && inputs.includes(name))
     const payload = form({
       file: [text, fileName(filename, format)],
@@ -97,14 +100,14 @@ export const useTry = (tenant: string, sample: Sample, inputs: ReadonlyArray<str
       )
       if (!mine.signal.aborted) setState({ answer, of: text })
     } catch (error) {
-      if (!mine.signal.aborted) setState((before) => ({ ...before, error }))
+      if (!mine.signal.aborted) setFailed({ error, of: text })
     } finally {
       if (ending.current === mine) setBusy(false)
     }
   }
   return {
     answer: state.answer,
-    error: state.error,
+    failed,
     isBusy,
     isOld: (text) => state.of !== undefined && state.of !== text,
     run: (...given) => void run(...given)
