@@ -6,6 +6,10 @@ export const failureOf = (response: { readonly status: number }, answer: unknown
   return new GatewayError(isProblem ? answer : { response, toString: () => `HTTP ${response.status}` })
 }
 
+/** Whether the gateway could not answer now, but may in a moment: it or its database has too much to do, or is away. */
+export const isPassing = (error: unknown): error is GatewayError =>
+  error instanceof GatewayError && [429, 503, 504].includes(error.status ?? 0)
+
 /** Fails if a proxy has answered with a page of its own. */
 export const refuseForeign = (response: { readonly status: number }, get: (name: string) => string | null): void => {
   if (isForeign({ get })) throw new GatewayError({ response, toString: () => foreignAnswer })

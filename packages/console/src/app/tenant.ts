@@ -1,5 +1,5 @@
 import { useEffect, useRef, useState, useSyncExternalStore } from "react"
-import { answering, gateway } from "./gateway.ts"
+import { answering, gateway, useReachable } from "./gateway.ts"
 import { nameTenant, useNamedTenant } from "./location.ts"
 import { isNeeded, refreshed, sessionNow, useRights, useSession, wasAsked } from "./login.ts"
 import { stored, storedInTab } from "./stored.ts"
@@ -56,13 +56,15 @@ export const useTenantOfAddress = (): string | undefined => {
   // The session of an earlier visit may not have the tenant yet.
   const [isAsked, setAsked] = useState(wasAsked)
   useEffect(() => void refreshed.then(() => setAsked(true)), [])
+  const isReachable = useReachable()
   useEffect(() => {
     if (tenant === "" || isWaiting) return
     if (named === "") nameTenant(tenant, "replace")
     else if (chosen.get() !== tenant) chosen.setHere(tenant)
   }, [named, tenant, isWaiting])
   useEffect(() => {
-    if (tenant !== "" || isLink || isWaiting) return
+    // A gateway that was away at first is asked when it is back.
+    if (tenant !== "" || isLink || isWaiting || !isReachable) return
     let isOver = false
     const all = list?.split(" ")
     const choose = ({ tenant: found }: { readonly tenant: string }) => {
@@ -74,7 +76,7 @@ export const useTenantOfAddress = (): string | undefined => {
     return () => {
       isOver = true
     }
-  }, [tenant, isLink, list, isWaiting])
+  }, [tenant, isLink, list, isWaiting, isReachable])
   return isLink && tenant === "" && !isWaiting && isAsked ? named : undefined
 }
 

@@ -1,5 +1,6 @@
 import { form, GatewayError } from "@flow-gateway/client/light"
 import { useEffect, useState } from "react"
+import { isPassing } from "../../app/failure.ts"
 import { answering, gateway, isLost, useReachable } from "../../app/gateway.ts"
 import { faultsOf, fileName, type Issue } from "./model.ts"
 import type { Format } from "./Notation.ts"
@@ -17,6 +18,8 @@ const nothing: Check = { state: "waiting", issues: [], warnings: [] }
 
 /** Milliseconds without typing before the gateway is asked. */
 const quiet = 350
+/** Milliseconds before it is asked again when it could not answer. */
+const later = 5000
 
 /**
  * Has the gateway validate a text when typing pauses.
@@ -30,7 +33,9 @@ export const useCheck = (
   format: Format
 ): Check => {
   const [found, setFound] = useState<Check>(nothing)
+  const [round, setRound] = useState(0)
   const isReachable = useReachable()
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another round asks for the same text.
   useEffect(() => {
     if (text === undefined || tenant === "") {
       setFound(nothing)
@@ -39,7 +44,7 @@ export const useCheck = (
     // It is asked as soon as the gateway is back.
     if (!isReachable) return undefined
     const ending = new AbortController()
-    const timer = setTimeout(async () => {
+    let timer = setTimeout(async () => {
       setFound((before) => ({ ...before, state: "waiting" }))
       try {
         const payload = form({ file: [text, fileName(filename, format)], check: "true" })
@@ -53,12 +58,13 @@ export const useCheck = (
         setFound(
           issues ? { state: "faulty", issues, warnings: [] } : { state: "unknown", issues: [], warnings: [], error }
         )
+        if (isPassing(error)) timer = setTimeout(() => setRound((count) => count + 1), later)
       }
     }, quiet)
     return () => {
       clearTimeout(timer)
       ending.abort()
     }
-  }, [tenant, text, filename, format, isReachable])
+  }, [tenant, text, filename, format, isReachable, round])
   return found
 }

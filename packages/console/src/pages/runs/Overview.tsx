@@ -164,12 +164,15 @@ export const Overview = ({
   run,
   samples,
   definition,
-  definitionError
+  definitionError,
+  again
 }: {
   readonly run: Detail
   readonly samples: ReadonlyArray<Sample>
   readonly definition: unknown
   readonly definitionError: unknown
+  /** Loads the definition again. */
+  readonly again: () => void
 }) => {
   const [selected, setSelected] = useState<string>()
   const graph = useMemo((): Graph => {
@@ -183,7 +186,7 @@ export const Overview = ({
   const node = run.nodes.find(({ component }) => component === selected)
   return (
     <>
-      <Problem error={definitionError} />
+      <Problem error={definitionError} again={again} />
       <div className={css.dag}>
         {definition === undefined && definitionError === undefined ? null : (
           <Dag nodes={shown.nodes} edges={shown.edges} label={t.run.graph} selected={selected} onSelect={setSelected} />

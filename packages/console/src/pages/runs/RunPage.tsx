@@ -87,11 +87,17 @@ const RunPage = ({
       )}
       <Problem error={error} again={again} />
       {view === "overview" && run !== undefined ? (
-        <Overview run={run} samples={samples} definition={definition} definitionError={definitionError} />
+        <Overview
+          run={run}
+          samples={samples}
+          definition={definition}
+          definitionError={definitionError}
+          again={found.again}
+        />
       ) : null}
       {view === "output" ? <Later load={outputView} props={{ tenant, id: executionId }} /> : null}
       {view === "failed" && run !== undefined ? <Later load={failedView} props={{ tenant, run, definition }} /> : null}
-      {view === "archive" ? (
+      {view === "archive" && tenant !== "" ? (
         // An archive may outlive its run.
         run !== undefined && run.archive === null ? (
           <p className={css.note}>{hasEnded(run.state) ? t.run.noArchive : t.run.noArchiveYet}</p>

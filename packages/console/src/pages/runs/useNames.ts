@@ -11,7 +11,9 @@ const collator = new Intl.Collator(undefined, { numeric: true })
 export const useNames = (tenant: string, shown: ReadonlyArray<string>): ReadonlyMap<string, string> => {
   const { value, again } = useAnswer(
     tenant === "" ? undefined : (signal) => gateway.flowlines.list({ params: { tenant }, query: {} }, { signal }),
-    [tenant]
+    [tenant],
+    // Asked until there is an answer.
+    (last) => (last === undefined ? 5000 : undefined)
   )
   const names = useMemo(
     () =>

@@ -28,12 +28,12 @@ export const useRun = (tenant: string, flowlineId: string, executionId: string) 
 
 /** The definition of a run's flowline, as of the start of the run. */
 export const useDefinition = (tenant: string, flowlineId: string, version: number | undefined) => {
-  const { value, error } = useAnswer(
+  const { value, error, again } = useAnswer(
     version === undefined || tenant === ""
       ? undefined
       : (signal) => gateway.flowlines.get({ params: { tenant, id: flowlineId }, query: { version } }, { signal }),
     [tenant, flowlineId, version]
   )
   const definition: unknown = value === undefined ? undefined : JSON.parse(value.source.dag)
-  return { definition, schema: value?.parameters, error }
+  return { definition, schema: value?.parameters, error, again }
 }

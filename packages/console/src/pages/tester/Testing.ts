@@ -1,4 +1,5 @@
 import { form, GatewayError } from "@flow-gateway/client/light"
+import { isPassing } from "../../app/failure.ts"
 import { answering, gateway, isLost } from "../../app/gateway.ts"
 import { type Chunk, chunks, mostLines } from "./Chunks.ts"
 import type { Draft } from "./Draft.ts"
@@ -57,7 +58,6 @@ export const faultsOf = (error: unknown): ReadonlyArray<Fault> => {
   return [faultOf({ ...error.problem, detail: error.message })]
 }
 
-const busyStatuses = new Set([429, 503])
 const longestWait = 8000
 
 const pause = (millis: number, signal: AbortSignal): Promise<void> =>
@@ -101,7 +101,7 @@ export const test = async (
       try {
         return await answering(() => gateway.operators.test(request(), { signal }))
       } catch (error) {
-        if (!(error instanceof GatewayError) || !busyStatuses.has(error.status ?? 0)) throw error
+        if (!isPassing(error)) throw error
         report({ ...known(), state: "waiting" })
         await pause(wait, signal)
       }
