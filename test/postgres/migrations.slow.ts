@@ -75,6 +75,7 @@ describe("migrations", () => {
         yield* migrate(first)
         const refused = yield* Effect.flip(migrate({ ...second, "0003_third.ts": fails }))
         expect(refused.message).toContain("3_third")
+        expect(refused.message).toContain('type "nonsense" does not exist')
         expect(yield* tables).toEqual(["first", "flow_migrations"])
         yield* migrate(second)
         expect(yield* tables).toEqual(["first", "flow_migrations", "second"])

@@ -1,6 +1,8 @@
 import { Effect } from "effect"
 import { Migrator, SqlClient } from "effect/sql"
-import type { SqlError } from "effect/sql/SqlError"
+import { SqlError } from "effect/sql/SqlError"
+import { saidBy } from "../../drivers/postgres/SqlState.ts"
+import { messageOf } from "../../languages/ErrorMessage.ts"
 import { PostgresRefused } from "./PostgresRefused.ts"
 
 /**
@@ -63,8 +65,10 @@ export const migrate = Effect.fn("Migrations.migrate")(function* (
 const run = (files: MigrationFiles) =>
   Migrator.make({})({ loader: Migrator.fromGlob({ ...files }), table }).pipe(
     Effect.catchTag("MigrationError", (error) => {
-      const cause = error.cause instanceof Error ? `: ${error.cause.message}` : ""
-      return new PostgresRefused({ message: `The database cannot be migrated: ${error.message}${cause}`, cause: error })
+      const { cause, message } = error
+      const said = cause instanceof SqlError ? saidBy(cause) : cause === undefined ? undefined : messageOf(cause)
+      const reason = said === undefined ? message : `${message}: ${said}`
+      return new PostgresRefused({ message: `The database cannot be migrated: ${reason}`, cause: error })
     }),
     Effect.flatMap((done) =>
       done.length === 0
