@@ -215,6 +215,7 @@ export const layer = Layer.effect(
           if (onlyPending && entry.state !== "PENDING") return
           entry.epoch++
           end(entry, now, "CANCELLED", `${entry.runtime}.application.cancelled`, undefined)
+          return entry.runtime
         }),
       remove: (key) =>
         Effect.sync(() => {

@@ -7,7 +7,10 @@ import { OutcomeWord, outcomeFields } from "../runs/RunOutcome.ts"
 export type ExecutionId = Brand.Branded<string, "ExecutionId">
 export const ExecutionId = Brand.nominal<ExecutionId>()
 
-export const ExecutionState = Schema.Literals(["PENDING", "RUNNING", "SUCCEEDED", "FAILED", "CANCELLED", "LOST"])
+export const EndState = Schema.Literals(["SUCCEEDED", "FAILED", "CANCELLED", "LOST"])
+export type EndState = typeof EndState.Type
+
+export const ExecutionState = Schema.Literals(["PENDING", "RUNNING", ...EndState.literals])
 export type ExecutionState = typeof ExecutionState.Type
 
 export const ExecutionOutcome = OutcomeWord

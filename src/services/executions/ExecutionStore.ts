@@ -11,7 +11,7 @@ import type { FlowlineId } from "../shared/FlowlineId.ts"
 import type { ListRow, ListSpan } from "../shared/reads/Listing.ts"
 import type { LinePage, StoredLine } from "../shared/reads/OutputLines.ts"
 import type { TenantId } from "../shared/Tenant.ts"
-import type { ExecutionId, ExecutionState, ExecutionStatus } from "./Execution.ts"
+import type { EndState, ExecutionId, ExecutionState, ExecutionStatus } from "./Execution.ts"
 
 /** As many executions of the tenant wait as may. */
 export class NoRoom extends Data.TaggedError("NoRoom") {}
@@ -74,7 +74,7 @@ export interface Claim extends ExecutionAttempt {
 }
 
 export interface Ending {
-  readonly state: Extract<ExecutionState, "SUCCEEDED" | "FAILED" | "CANCELLED" | "LOST">
+  readonly state: EndState
   readonly event: string
   readonly error: string | undefined
   readonly nodes: ReadonlyArray<NodeCounters> | undefined
@@ -137,8 +137,14 @@ export class ExecutionStore extends Context.Service<
     readonly release: (attempt: ExecutionAttempt) => Effect.Effect<boolean, StorageUnreachable>
     /** Marks an execution for cancelling and returns its state. */
     readonly cancel: (key: ExecutionKey) => Effect.Effect<ExecutionState | undefined, StorageUnreachable>
-    /** Ends an execution that is marked for cancelling and has no run; with `onlyPending` only while it is `PENDING`. */
-    readonly endCancelled: (key: ExecutionKey, onlyPending: boolean) => Effect.Effect<void, StorageUnreachable>
+    /**
+     * Ends an execution that is marked for cancelling and has no run; with `onlyPending` only while it is `PENDING`.
+     * Returns its runtime if it has ended it.
+     */
+    readonly endCancelled: (
+      key: ExecutionKey,
+      onlyPending: boolean
+    ) => Effect.Effect<string | undefined, StorageUnreachable>
     /** Deletes an execution with its events and output if it has ended; returns the state that it had. */
     readonly remove: (key: ExecutionKey) => Effect.Effect<ExecutionState | undefined, StorageUnreachable>
     /** The open executions of `owner` that are marked for cancelling. */

@@ -1,6 +1,9 @@
 import { Effect, Metric } from "effect"
 import type { Outcome } from "../../nodes/flowline/Outcome.ts"
 import type { NodeCounters } from "../../protocol/RunProtocol.ts"
+import { runtimes } from "../../protocol/Runtime.ts"
+import { OutcomeWord } from "../runs/RunOutcome.ts"
+import { EndState } from "./Execution.ts"
 
 const running = Metric.gauge("flow_executions_running", { description: "Active runs of this gateway" })
 const ended = Metric.counter("flow_executions_ended_total", {
@@ -37,12 +40,21 @@ const during =
 
 /** The metrics of runs. */
 export const runMetrics = {
+  /** Prometheus sees an increase only between two samples, so that the first failure needs a 0 before it. */
+  begin: Effect.forEach(
+    runtimes.flatMap((runtime) => [
+      ...EndState.literals.map((state) => Metric.withAttributes(ended, { runtime, state })),
+      ...OutcomeWord.literals.map((outcome) => Metric.withAttributes(outcomes, { runtime, outcome }))
+    ]),
+    (counter) => Metric.update(counter, 0),
+    { discard: true }
+  ),
   running: during(running),
   ended: (
     runtime: string,
-    state: string,
-    startedAt: number | undefined,
-    done: Outcome | undefined,
+    state: EndState,
+    startedAt?: number,
+    done?: Outcome,
     nodes: ReadonlyArray<NodeCounters> = []
   ) =>
     Effect.all(

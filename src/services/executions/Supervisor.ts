@@ -66,6 +66,7 @@ export class Supervisor extends Context.Service<
       const slots = new FairSemaphore(lastingPlaces(runs, placesOf))
       ;(yield* UsageCounters).counts("runningExecutions", (tenant) => slots.takenBy(tenant))
       yield* observeQueue("executions", slots)
+      yield* runMetrics.begin
 
       const attempt = (claim: Claim) => {
         const { tenant, id, epoch, runtime, flowlineId, lines } = claim
@@ -178,6 +179,12 @@ export class Supervisor extends Context.Service<
         )
       }
 
+      /** Ends an execution that is cancelled while it has no run. */
+      const endCancelled = (key: ExecutionKey, onlyPending: boolean) =>
+        Effect.tap(store.endCancelled(key, onlyPending), (runtime) =>
+          runtime === undefined ? Effect.void : runMetrics.ended(runtime, "CANCELLED")
+        )
+
       const once = (key: ExecutionKey) =>
         slots.within(
           key.tenant,
@@ -188,7 +195,8 @@ export class Supervisor extends Context.Service<
             const error = `lost: the gateway died ${claim.attempts} times while it ran`
             const event = `${claim.runtime}.application.failed`
             const lost = store.ended(claim, { state: "LOST", event, error, nodes: undefined })
-            yield* retryWhileUnreachable(Effect.catchTag(lost, "TooManyArchives", Effect.die))
+            const reached = yield* retryWhileUnreachable(Effect.catchTag(lost, "TooManyArchives", Effect.die))
+            if (reached) yield* runMetrics.ended(claim.runtime, "LOST")
           })
         )
 
@@ -209,7 +217,7 @@ export class Supervisor extends Context.Service<
         const untilEnded = Effect.gen(function* () {
           for (;;) {
             yield* Effect.raceFirst(unlessSuspended(key), Deferred.await(stopped))
-            yield* retryWhileUnreachable(store.endCancelled(key, false))
+            yield* retryWhileUnreachable(endCancelled(key, false))
             const now = yield* retryWhileUnreachable(store.state(key))
             if (now === undefined || hasEnded(now.state)) return
             // This gateway counted as gone. The pause gives the gateway that has lost the execution the time to notice
@@ -222,7 +230,7 @@ export class Supervisor extends Context.Service<
 
       const stop = Effect.fn("Supervisor.stop")(function* (key: ExecutionKey) {
         const stopped = underWay.get(keyOf(key))
-        if (stopped === undefined) yield* Effect.ignore(store.endCancelled(key, true))
+        if (stopped === undefined) yield* Effect.ignore(endCancelled(key, true))
         else {
           cancelling.add(keyOf(key))
           yield* Deferred.succeed(stopped, undefined)

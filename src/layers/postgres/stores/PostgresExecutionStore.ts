@@ -197,17 +197,20 @@ export const layer = Layer.effect(
         return row?.state
       }, unreachable),
       endCancelled: Effect.fn("ExecutionStore.endCancelled")(function* ({ tenant, id }, onlyPending) {
-        yield* sql`
+        const [ended] = yield* sql<{ runtime: string }>`
           with execution as (
             update executions set state = 'CANCELLED', epoch = epoch + 1, ended_at = greatest(now(), started_at),
               event_at = greatest(now(), started_at),
               event = runtime || '.application.cancelled'
             where tenant = ${tenant} and id = ${id} and cancelled
               and ${onlyPending ? sql`state = 'PENDING'` : open}
-            returning tenant, id, event, event_at
+            returning tenant, id, event, event_at, runtime
+          ), event as (
+            insert into execution_events (tenant, execution_id, seq, event, at)
+            select tenant, id, 2, event, event_at from execution on conflict do nothing
           )
-          insert into execution_events (tenant, execution_id, seq, event, at)
-          select tenant, id, 2, event, event_at from execution on conflict do nothing`
+          select runtime from execution`
+        return ended?.runtime
       }, unreachable),
       remove: Effect.fn("ExecutionStore.remove")(function* ({ tenant, id }) {
         const [row] = yield* sql<{ state: ExecutionState; flowline: string | null }>`
