@@ -129,6 +129,8 @@ layer(Used, { excludeTestServices: true })("the metrics of a gateway that has be
       expect(
         families.map(({ name, type, labels }) => ({ name, type, labels: labels.toSorted() })).toSorted(byName)
       ).toEqual(documented.toSorted(byName))
+      // Prometheus sees the first restart of a job only as an increase from 0.
+      expect(valueOf(families, "flow_job_restarts_total", { job: "good" })).toBe(0)
       expect(labelled(families, "flow_queue_waiting", "queue")?.toSorted()).toEqual(
         explained("## Queues", "queue").toSorted()
       )

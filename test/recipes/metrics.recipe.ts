@@ -1,9 +1,11 @@
 import { spawnSync } from "node:child_process"
-import { mkdirSync, writeFileSync } from "node:fs"
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { expect, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { configuration } from "../support/conf.ts"
+import { fences, read } from "../support/documents.ts"
 import { eventually } from "../support/process.ts"
 import { site } from "../support/process-gateway.ts"
 import { formOf, generator, tenantOf } from "../support/runs.ts"
@@ -71,3 +73,45 @@ it.live("promtool has nothing to say about the metrics of a gateway that has bee
     })
   })
 )
+
+/** Whether an alert of the page fires after ten minutes in which a series was not there, and two with these values. */
+const fires = (alert: string, series: string, values: string) => {
+  const folder = mkdtempSync(join(tmpdir(), "flow-alerts-"))
+  const rules = fences(read("docs/how-to/monitoring.md")).find(({ text }) => text.startsWith("groups:"))
+  writeFileSync(join(folder, "rules.yaml"), rules?.text ?? "")
+  const expected = { eval_time: "12m", alertname: alert, exp_alerts: [] }
+  const test = { interval: "15s", input_series: [{ series, values }], alert_rule_test: [expected] }
+  writeFileSync(join(folder, "test.yaml"), JSON.stringify({ rule_files: ["rules.yaml"], tests: [test] }))
+  const { stdout, stderr } = spawnSync("promtool", ["test", "rules", join(folder, "test.yaml")], { encoding: "utf8" })
+  rmSync(folder, { recursive: true })
+  expect(stdout + stderr).toMatch(/SUCCESS|FAILED/)
+  return /FAILED/.test(stdout + stderr)
+}
+
+it("the alerts of the page fire at the first failure, and not for a fault of a client", () => {
+  const requests = (route: string, status: number) =>
+    `flow_http_request_duration_seconds_count{method="POST",route="${route}",status="${status}"}`
+  expect({
+    ended: fires("RunsFail", 'flow_executions_ended_total{runtime="stream",state="FAILED"}', "0x40 1x20"),
+    lost: fires("RunsFail", 'flow_executions_ended_total{runtime="stream",state="LOST"}', "0x40 1x20"),
+    none: fires("RunsFail", 'flow_executions_ended_total{runtime="stream",state="FAILED"}', "0x60"),
+    succeeded: fires("RunsFail", 'flow_executions_ended_total{runtime="stream",state="SUCCEEDED"}', "0x40 1x20"),
+    error: fires("ServerErrors", requests("/v1/{tenant}/flowline", 504), "_x40 1x20"),
+    another: fires("ServerErrors", requests("/v1/{tenant}/flowline", 504), "3x40 4x20"),
+    old: fires("ServerErrors", requests("/v1/{tenant}/flowline", 504), "3x60"),
+    pattern: fires("ServerErrors", requests("/v1/flower/{operator}", 500), "_x40 1x20"),
+    path: fires("ServerErrors", requests("/v1/{tenant}/registry", 500), "_x40 1x20"),
+    missing: fires("ServerErrors", requests("/v1/{tenant}/flowline/{id}", 404), "_x40 1x20")
+  }).toEqual({
+    ended: true,
+    lost: true,
+    none: false,
+    succeeded: false,
+    error: true,
+    another: true,
+    old: false,
+    pattern: false,
+    path: false,
+    missing: false
+  })
+})

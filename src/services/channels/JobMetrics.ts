@@ -46,7 +46,12 @@ export const jobMetrics = ({ tenant, channel, cluster, job }: JobKey): JobMetric
   const set = (gauge: Metric.Gauge<number>, value: number) =>
     Metric.update(Metric.withAttributes(gauge, attributes), value)
   return {
-    status: (status) => set(running, status === "ACTIVE" ? 1 : 0),
+    // A restart is seen as an increase only if its counter was 0 before.
+    status: (status) =>
+      Effect.andThen(
+        set(running, status === "ACTIVE" ? 1 : 0),
+        Metric.update(Metric.withAttributes(restarts, attributes), 0)
+      ),
     counters: (flowline, nodes, outcome) => {
       const kinds = new Map(flowline.dag.map((node) => [componentOf(node), catalogue.get(node.type)?.kind]))
       const sum = (count: (node: NodeCounters) => number, kind?: string) =>
