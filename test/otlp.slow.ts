@@ -1,6 +1,8 @@
-import { createServer, type IncomingMessage } from "node:http"
-import { expect, layer } from "@effect/vitest"
+import { createServer, type IncomingMessage, type Server } from "node:http"
+import type { AddressInfo } from "node:net"
+import { expect, it, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
+import { vi } from "vitest"
 import * as Telemetry from "../src/layers/Telemetry.ts"
 import { read } from "./support/documents.ts"
 import { memoryGateway, raw, TestGateway, testSettings } from "./support/gateway.ts"
@@ -63,3 +65,43 @@ layer(Traced, { excludeTestServices: true })("OTLP", (it) => {
     })
   )
 })
+
+/** Listens on a free port, and returns the address. */
+const opened = (server: Server): Promise<string> =>
+  new Promise((resolve) => {
+    server.listen(0, "127.0.0.1", () => resolve(`http://127.0.0.1:${(server.address() as AddressInfo).port}`))
+  })
+
+it.live("a receiver that refuses, or is away, is told at once and not each time", () =>
+  Effect.gen(function* () {
+    const refusing = createServer((request, response) => {
+      request.resume()
+      response.writeHead(401).end()
+    })
+    const url = yield* Effect.acquireRelease(
+      Effect.promise(() => opened(refusing)),
+      () => Effect.sync(() => refusing.close())
+    )
+    const gone = createServer()
+    const away = yield* Effect.promise(() => opened(gone))
+    yield* Effect.promise(() => new Promise((resolve) => gone.close(resolve)))
+    const console = vi.spyOn(globalThis.console, "error").mockImplementation(() => {})
+    yield* Effect.addFinalizer(() => Effect.sync(() => console.mockRestore()))
+    const lines = () => console.mock.calls.map(([line]) => JSON.parse(String(line)).message as string)
+    for (const [address, reason] of [
+      [url, "it answers with status 401"],
+      [away, `connect ECONNREFUSED ${away.replace("http://", "")}`]
+    ]) {
+      const settings = testSettings({ otlp: address, logLevel: "info", databaseUrl: "postgres://unused" })
+      yield* Effect.gen(function* () {
+        yield* Effect.logInfo("something to send")
+        const said = `The OTLP receiver does not take what was sent to ${address}/v1/logs: ${reason}`
+        yield* until(Effect.sync(lines), (all) => all.includes(said))
+        // A receiver that is away is tried again three times.
+        expect(lines().filter((line) => line === said)).toHaveLength(1)
+      }).pipe(Effect.provide(Layer.provide(Telemetry.layer, settings)), Effect.scoped)
+      // The last attempts were made as the layer was closed.
+      expect(lines().filter((line) => line.includes(`${address}/v1/logs`))).toHaveLength(1)
+    }
+  })
+)

@@ -24,6 +24,12 @@ const noOriginMessage = (value: string): string => {
   return `${name} is not an origin; expected scheme, host and port as in ${example}`
 }
 
+/** Whether signals can be sent below this address. It cannot have credentials: `fetch` refuses them, and logs show it. */
+const isReceiver = (text: string): boolean => {
+  const url = URL.parse(text)
+  return url !== null && /^https?:$/.test(url.protocol) && !/[@?#]/.test(text)
+}
+
 const isDatabaseUrl = (value: string): boolean => /^postgres(ql)?:\/\//.test(value) && URL.canParse(value)
 
 /** What is wrong with settings that depend on others, or whose form a schema does not tell; the first in this order. */
@@ -68,8 +74,11 @@ function* faults(env: Config.Success<typeof variables>): Iterable<readonly [vari
     ]
   }
   if (env.search !== undefined) yield ["FLOW_SEARCH", "this version searches only in PostgreSQL"]
-  if (env.otlp !== undefined && !URL.canParse(env.otlp)) {
-    yield ["FLOW_OTLP", "expected the URL of an OTLP receiver, such as http://localhost:4318"]
+  if (env.otlp !== undefined && !isReceiver(env.otlp)) {
+    yield [
+      "FLOW_OTLP",
+      "expected an http: or https: URL without a name, password or query, such as http://localhost:4318"
+    ]
   }
   if (env.databaseUrl !== undefined && !isDatabaseUrl(env.databaseUrl)) {
     yield ["FLOW_DATABASE_URL", "expected a URL such as postgres://user:password@host:5432/database"]

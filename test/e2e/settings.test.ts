@@ -88,7 +88,14 @@ describe("settings", () => {
         ...["a b", "../x", "-a", "ä"].map(
           (name): Case => [{ FLOW_ENVIRONMENT: name }, /^FLOW_ENVIRONMENT: ".*" is not a name of letters/]
         ),
-        [{ FLOW_OTLP: "not an address" }, /^FLOW_OTLP: /],
+        [{ FLOW_OTLP: "https://receiver.example/otlp" }, ""],
+        ...[
+          "not an address",
+          "localhost:4318",
+          "grpc://localhost:4317",
+          "http://name:secret-word@localhost:4318",
+          "http://localhost:4318?key=secret-word"
+        ].map((address): Case => [{ FLOW_OTLP: address }, /^FLOW_OTLP: expected an http: or https: URL/]),
         [{ FLOW_CONF: join(folder, "nowhere") }, /^FLOW_CONF: there is no folder .*\/nowhere: make it/],
         [{ FLOW_CONF: file }, /^FLOW_CONF: .*\/file is not a folder/],
         [{ FLOW_CONF: join(file, "below") }, /^FLOW_CONF: .*\/file is not a folder/],
