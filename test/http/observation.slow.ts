@@ -60,6 +60,8 @@ layer(Gateway.layer, { excludeTestServices: true })("the gateway", (it) => {
         const closing = "HTTP/1.1\r\nHost: a\r\nConnection: close"
         await exchange(port, `GET /v1/platform/properties ${closing}\r\nExpect: 100-continue\r\n\r\n`)
         await exchange(port, `GET /problems/not-found ${closing}, Upgrade\r\nUpgrade: h2c\r\n\r\n`)
+        const absolute = `http://name:in-the-address@127.0.0.1:${port}/v1/mytenant/resources/types`
+        await exchange(port, `GET ${absolute} ${closing}\r\n\r\n`)
         const traced = await rawGet(port, "/nope", {
           traceparent: "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"
         })
@@ -72,11 +74,11 @@ layer(Gateway.layer, { excludeTestServices: true })("the gateway", (it) => {
         await eventually("the download has begun", () => download.received().length > 0)
         download.socket.resetAndDestroy()
         await exchange(port, "\x1b[31mBREW / HTTP/1.1\r\n\r\n")
-        await eventually("all is logged", () => exchanges().length >= before + 13).catch((error) => {
+        await eventually("all is logged", () => exchanges().length >= before + 14).catch((error) => {
           throw new Error(`${error.message}: ${JSON.stringify(exchanges().slice(before))}`)
         })
         const lines = exchanges().slice(before)
-        expect(stderr()).not.toMatch(/in-the-query|secret-limit/)
+        expect(stderr()).not.toMatch(/in-the-query|secret-limit|in-the-address/)
         expect(lines.filter((line) => line.path === paths[1])).toMatchObject([
           { method: "GET", status: 404, traceId: expect.stringMatching(/^[0-9a-f]{32}$/), ms: expect.any(Number) }
         ])
@@ -84,6 +86,12 @@ layer(Gateway.layer, { excludeTestServices: true })("the gateway", (it) => {
         for (const path of ["/v1/platform/properties", "/problems/not-found"]) {
           expect(lines.filter((line) => line.path === path)).toMatchObject([{ method: "GET", status: 200 }])
         }
+        expect(lines.find((line) => line.path === "/v1/mytenant/resources/types")).toMatchObject({
+          tenant: "mytenant",
+          status: 200
+        })
+        const counted = /_count\{method="GET",route="\/v1\/\{tenant\}\/resources\/types",status="200"\} 1/
+        expect(await metricsOf(port)).toMatch(counted)
         expect(lines.find((line) => line.path === "/nope")).toMatchObject({
           traceId: "0af7651916cd43dd8448eb211c80319c"
         })

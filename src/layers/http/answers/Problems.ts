@@ -22,9 +22,6 @@ import { isUnmatched } from "./Revalidation.ts"
 
 type Request = HttpServerRequest.HttpServerRequest
 
-/** The requested path. Requests to a proxy (RFC 9112, section 3.2.2) contain the whole URL. */
-const instanceOf = ({ originalUrl }: Request): string => pathOf(originalUrl).replace(/^[A-Za-z]+:\/\/[^/]*/, "")
-
 /** HTTP/1.1 requires `Host` (RFC 9112, section 3.2). Node's own response to its absence would have no body. */
 const lacksHost = ({ source }: Request): boolean =>
   source instanceof IncomingMessage && source.headers.host === undefined && source.httpVersion === "1.1"
@@ -201,7 +198,7 @@ const finisher =
       ? Effect.succeed(withLength(response))
       : HttpServerRequest.HttpServerRequest.use((request) => {
           const problem = membersOf(response)
-          const instance = instanceOf(request)
+          const instance = pathOf(request.originalUrl)
           const requestId = requestIdOf(request)
           const refusal = auditedRefusal(table, request, requestId, instance, problem)
           if (refusal !== undefined) refusals.note(refusal)

@@ -2,10 +2,14 @@ import { pathMembers } from "./AccessLog.ts"
 import { routedUrls } from "./RestPaths.ts"
 import type { RouteTable } from "./RouteTable.ts"
 
+/** What is before the path in a target that is a whole URL (RFC 9112, section 3.2.2). It may have a password. */
+const beforePath = /^[A-Za-z][A-Za-z0-9+.-]*:\/\/[^/]*/
+
 /** The path of a request's target, without the query. */
 export const pathOf = (url = "/"): string => {
   const query = url.indexOf("?")
-  return query === -1 ? url : url.slice(0, query)
+  const path = query === -1 ? url : url.slice(0, query)
+  return path.startsWith("/") ? path : path.replace(beforePath, "")
 }
 
 /** The tenant in a path that matches a template such as `/v1/{tenant}/conf`. */
