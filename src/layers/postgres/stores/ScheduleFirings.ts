@@ -1,6 +1,6 @@
 import type { PgClient } from "@effect/sql-pg"
 import { Effect } from "effect"
-import type { SqlClient } from "effect/sql"
+import type { SqlClient, Statement } from "effect/sql"
 import { transaction, unreachable } from "../../../drivers/postgres/Unreachable.ts"
 import { Conflict } from "../../../errors/Conflict.ts"
 import type { Firing, FiringKind } from "../../../services/schedules/Schedule.ts"
@@ -21,10 +21,10 @@ import { listPages } from "../statements/Pages.ts"
 import { millisOf, storable, timeOf } from "../statements/SqlText.ts"
 import { reached } from "../statements/StoredRows.ts"
 
-/** Firings of a schedule that one look starts. */
+/** Firings of a tenant that one look starts. */
 const startedAtOnce = 50
-/** Groups of firings that one look considers. */
-const groupsAtOnce = 1000
+/** Backfills of a schedule that one look considers. */
+const backfillsAtOnce = 100
 
 const fullReason = "1000 firings of the schedule wait already"
 
@@ -117,41 +117,93 @@ export const scheduleFirings = (sql: SqlClient.SqlClient, wide: PgClient.PgClien
       where ${own(given)} and key = ${given.key} and state = 'WAITING' and reason is distinct from ${storable(reason)}`
   }, unreachable)
 
-  /** What may start of each schedule and each backfill: how many, as their rules say. */
-  const groups = (suspended: ReadonlyArray<TenantId>) => sql`
-    select w.tenant, w.schedule, w.backfill, s.definition, s.paused,
-      case when w.backfill is not null then coalesce(b.parallel, 1) - (select count(*) from schedule_firings o
-          where o.tenant = w.tenant and o.schedule = w.schedule and o.state = 'STARTED' and o.backfill = w.backfill)
-        when s.overlap <> 'queue' then ${startedAtOnce}
-        when exists (select 1 from schedule_firings o where o.tenant = w.tenant and o.schedule = w.schedule
-          and o.state = 'STARTED' and o.backfill is null) then 0
-        else 1 end as room
-    from (
-      select distinct tenant, schedule, backfill from schedule_firings where state = 'WAITING' limit ${groupsAtOnce}
-    ) w join schedules s on s.tenant = w.tenant and s.name = w.schedule
-      left join schedule_backfills b on b.tenant = w.tenant and b.schedule = w.schedule and b.id = w.backfill
-    where not w.tenant = any(${[...suspended]}::text[])`
+  /**
+   * The schedules that have waiting firings: one probe of the index for each, however many firings wait, so that no tenant
+   * hides those of another one.
+   */
+  const waiting = sql`
+    with recursive waiting as (
+      (select tenant, schedule from schedule_firings where state = 'WAITING' order by tenant, schedule limit 1)
+      union all
+      select n.* from waiting w cross join lateral (
+        select tenant, schedule from schedule_firings f
+        where f.state = 'WAITING' and (f.tenant, f.schedule) > (w.tenant, w.schedule)
+        order by tenant, schedule limit 1
+      ) n
+    )
+    select * from waiting`
+
+  /** The first backfills of a schedule that have waiting firings. */
+  const waitingBackfills = sql`
+    with recursive waiting as (
+      (select backfill, 1 as place from schedule_firings f
+        where f.state = 'WAITING' and f.tenant = s.tenant and f.schedule = s.name and backfill is not null
+        order by backfill limit 1)
+      union all
+      select n.backfill, w.place + 1 from waiting w cross join lateral (
+        select backfill from schedule_firings f
+        where f.state = 'WAITING' and f.tenant = s.tenant and f.schedule = s.name and f.backfill > w.backfill
+        order by backfill limit 1
+      ) n
+      where w.place < ${backfillsAtOnce}
+    )
+    select backfill from waiting`
+
+  /** The oldest firings of a schedule or a backfill, as many as there is room for. */
+  const oldest = (of: Statement.Fragment, room: Statement.Fragment) => sql`
+    select * from schedule_firings f
+    where f.tenant = s.tenant and f.schedule = s.name and ${of}
+      and f.state = 'WAITING' and (not s.paused or f.kind in ('run', 'backfill'))
+      -- A clock that was turned back makes nothing wait.
+      and (f.due_at <= clock_timestamp() or f.created_at > clock_timestamp())
+    order by f.id limit ${room}`
+
+  const roomOfSchedule = sql`
+    case when s.overlap <> 'queue' then ${startedAtOnce}
+      when exists (select 1 from schedule_firings o
+        where o.tenant = s.tenant and o.schedule = s.name and o.state = 'STARTED' and o.backfill is null) then 0
+      else 1 end`
+
+  const roomOfBackfill = sql`
+    greatest(0, coalesce((select parallel from schedule_backfills o
+        where o.tenant = s.tenant and o.schedule = s.name and o.id = b.backfill), 1)
+      - (select count(*) from schedule_firings o
+        where o.tenant = s.tenant and o.schedule = s.name and o.state = 'STARTED' and o.backfill = b.backfill))`
+
+  /** The members of a firing that may start, and whether it waits for room rather than being refused or skipped. */
+  const startColumns = sql`
+    f.tenant, f.schedule as name, f.key, f.id, f.kind, s.definition, f.scheduled_at, f.due_at, f.backfill, f.file,
+    f.parameters, f.body, s.overlap = 'queue' or f.backfill is not null as waits`
+
+  const asFirings = sql`
+    tenant, name, key, id::text as id, kind, definition, ${millisOf(sql, "scheduled_at")} as "scheduledAt",
+    ${millisOf(sql, "due_at")} as "dueAt", backfill::text as backfill, file, parameters, body`
 
   const startable = Effect.fn("ScheduleStore.startable")(function* (
     suspended: ReadonlyArray<TenantId>,
     only?: { readonly key: ScheduleKey; readonly firing: string }
   ) {
-    const chosen =
-      only === undefined ? sql`g.room > 0` : sql`g.tenant = ${only.key.tenant} and g.schedule = ${only.key.name}`
-    const one = only === undefined ? sql`true` : sql`f.key = ${only.firing}`
+    if (only !== undefined) {
+      const { key, firing } = only
+      return yield* sql<WaitingFiring>`
+        select ${asFirings} from (
+          select ${startColumns} from schedules s cross join lateral (${oldest(sql`f.key = ${firing}`, sql`1`)}) f
+          where s.tenant = ${key.tenant} and s.name = ${key.name} and not s.tenant = any(${[...suspended]}::text[])
+        ) firing`
+    }
     return yield* sql<WaitingFiring>`
-      select f.tenant, f.schedule as name, f.key, f.id::text as id, f.kind, g.definition,
-        ${millisOf(sql, "f.scheduled_at")} as "scheduledAt", ${millisOf(sql, "f.due_at")} as "dueAt",
-         f.backfill::text as backfill, f.file, f.parameters, f.body
-      from (${groups(suspended)}) g cross join lateral (
-        select * from schedule_firings f
-        where f.tenant = g.tenant and f.schedule = g.schedule and f.backfill is not distinct from g.backfill
-          and f.state = 'WAITING' and (not g.paused or f.kind in ('run', 'backfill')) and ${one}
-          -- A clock that was turned back makes nothing wait.
-          and (f.due_at <= clock_timestamp() or f.created_at > clock_timestamp())
-        order by f.id limit greatest(g.room, ${only === undefined ? 0 : 1})
-      ) f
-      where ${chosen} order by f.id`
+      with schedule as materialized (
+        select s.* from (${waiting}) w join schedules s on s.tenant = w.tenant and s.name = w.schedule
+        where not w.tenant = any(${[...suspended]}::text[])
+      ), found as (
+        select ${startColumns} from schedule s cross join lateral (${oldest(sql`f.backfill is null`, roomOfSchedule)}) f
+        union all
+        select ${startColumns} from schedule s cross join lateral (${waitingBackfills}) b
+          cross join lateral (${oldest(sql`f.backfill = b.backfill`, roomOfBackfill)}) f
+      ), placed as (
+        select *, row_number() over (partition by tenant order by waits, id) as place from found
+      )
+      select ${asFirings} from placed where place <= ${startedAtOnce} order by placed.id`
   }, unreachable)
 
   const fire = (schedule: StoredRow, due: Due, kind: FiringKind, delayOf: (at: number) => number) => {
