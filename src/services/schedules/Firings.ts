@@ -13,6 +13,7 @@ import { FlowlineId } from "../shared/FlowlineId.ts"
 import type { Commit } from "../shared/idempotency/Commit.ts"
 import { CurrentRequestId } from "../shared/requests/RequestId.ts"
 import { CurrentPrincipal, type Principal } from "../shared/security/Principal.ts"
+import type { TenantId } from "../shared/Tenant.ts"
 import { overlapOf, type ScheduleName } from "./Schedule.ts"
 import { notWaiting, overlapping, type ScheduleKey, ScheduleStore, type WaitingFiring } from "./ScheduleStore.ts"
 import { definitionOf, parametersOf } from "./StoredDefinition.ts"
@@ -117,9 +118,16 @@ export class Firings extends Context.Service<
         yield* countFirings(tenant, "started")
       })
 
-      /** What becomes of a firing that could not start. */
-      const refused = (firing: WaitingFiring) => {
-        const waits = overlapOf(definitionOf(firing.definition)) === "queue" || firing.backfill !== null
+      /** Whether a firing waits while there is no room, rather than being refused or skipped. */
+      const waitsForRoom = ({ definition, backfill }: WaitingFiring) =>
+        overlapOf(definitionOf(definition)) === "queue" || backfill !== null
+
+      /**
+       * What becomes of a firing that could not start. `full` gets the tenants that may have no more executions, each with
+       * the reason.
+       */
+      const refused = (firing: WaitingFiring, full: Map<TenantId, string>) => {
+        const waits = waitsForRoom(firing)
         return {
           Conflict: ({ state, detail }: Conflict) => {
             if (state === notWaiting) return Effect.void
@@ -129,14 +137,15 @@ export class Firings extends Context.Service<
           },
           QueueFull: ({ limit, value }: { readonly limit: string; readonly value: number }) => {
             const reason = `The limit ${limit} of the tenant is reached: ${value} executions wait`
+            full.set(firing.tenant, reason)
             return waits ? store.waits(firing, reason) : settle(firing, "REFUSED", reason)
           }
         }
       }
 
-      const startFiring = (firing: WaitingFiring) =>
+      const startFiring = (firing: WaitingFiring, full = new Map<TenantId, string>()) =>
         begin(firing).pipe(
-          Effect.catchTags(refused(firing)),
+          Effect.catchTags(refused(firing, full)),
           Effect.provideService(CurrentPrincipal, schedulePrincipal(firing.name)),
           Effect.provideService(CurrentRequestId, `firing-${firing.id}`),
           Effect.withSpan("schedules.fire")
@@ -145,7 +154,14 @@ export class Firings extends Context.Service<
       return Firings.of({
         start: Effect.gen(function* () {
           const firings = yield* store.startable(rules.suspended())
-          for (const firing of firings) if (!rules.isSuspended(firing.tenant)) yield* startFiring(firing)
+          const full = new Map<TenantId, string>()
+          for (const firing of firings) {
+            if (rules.isSuspended(firing.tenant)) continue
+            const reason = full.get(firing.tenant)
+            // Trying each of many that wait would hold up the other tenants.
+            if (reason !== undefined && waitsForRoom(firing)) yield* store.waits(firing, reason)
+            else yield* startFiring(firing, full)
+          }
           return firings.length > 0
         }),
         startOne: Effect.fn("Firings.startOne")(function* (key, firing) {
