@@ -47,6 +47,25 @@ for (const [what, folders, reason] of troubles) {
   })
 }
 
+it.effect("a job without pauses between its runs is looked for once in a second while it cannot run", () => {
+  let looks = 0
+  const { layer } = keeping(
+    () => ({ millis: 3600 * second }),
+    { restart: { initial: 0, max: 0, perHour: 0 } },
+    0,
+    undefined,
+    // What is found in the end would end an endless loop.
+    { flowline: () => (++looks > 1000 ? found : away) }
+  )
+  return Effect.gen(function* () {
+    const { fiber } = yield* started
+    yield* TestClock.adjust(30 * second)
+    expect(looks).toBeGreaterThan(20)
+    expect(looks).toBeLessThan(40)
+    yield* Fiber.interrupt(fiber)
+  }).pipe(Effect.provide(layer))
+})
+
 it.effect("a configuration that is away while a run fails adds nothing to the failures of runs", () => {
   let isAway = false
   const { starts, layer } = keeping(

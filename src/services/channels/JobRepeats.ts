@@ -64,7 +64,8 @@ export const jobRepeats = Effect.fnUntraced(function* (places: FairSemaphore) {
       )
 
     const afterNoRun = Effect.fnUntraced(function* (reason: string, restart: RestartPolicy, now: ScheduleTime) {
-      const pause = pauseOf(restart, inVain++)
+      // An attempt without a run costs no place and counts as no failure, so nothing else keeps it from the next one.
+      const pause = Math.max(pauseOf(restart, inVain++), usualRestart.initial)
       // The schedule's next time stays the same, because nothing was run.
       const again = known !== undefined && known.schedule === undefined ? { nextAt: now.at + pause } : {}
       yield* change({ status: "RESTARTING", lastError: reason, ...again })
