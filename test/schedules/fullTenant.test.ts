@@ -49,7 +49,7 @@ it.effect("a tenant that may have no more executions is asked once, and its firi
         }
       }),
       Layer.mock(FlowlineStore)({ get: () => Effect.succeed(version as never) }),
-      Layer.mock(Flowlines)({ bound: () => Effect.succeed(version as never) }),
+      Layer.mock(Flowlines)({ withParameters: () => Effect.succeed(version as never) }),
       rules
     ])
   )
