@@ -10,6 +10,13 @@ import math
 SAFE = 2**53
 
 
+def _order(value):
+    """The place of a member of a set: numbers by size, texts, and others, which Python may not be able to compare."""
+    if isinstance(value, (int, float, decimal.Decimal)) and value == value:
+        return (0, value, "")
+    return (1, 0, value) if isinstance(value, str) else (2, 0, repr(value))
+
+
 def _time(value):
     if value.tzinfo is not None:
         value = value.astimezone(datetime.timezone.utc).replace(tzinfo=None)
@@ -27,7 +34,7 @@ def _other(value):
     if isinstance(value, (bytes, bytearray, memoryview)):
         return base64.b64encode(bytes(value)).decode("ascii")
     if isinstance(value, (set, frozenset)):
-        return sorted(value, key=repr)
+        return sorted(value, key=_order)
     raise TypeError(f"a row cannot hold a value of type {type(value).__name__}")
 
 
