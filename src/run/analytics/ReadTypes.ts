@@ -8,6 +8,8 @@ const mib = 1024 * 1024
 /** Above this size only a sample of the records is looked at. */
 const wholeBytes = 256 * mib
 const sampledRecords = 1_000_000
+/** The number of columns that are looked at together: each needs some 200 KiB. */
+const together = 100
 
 /** The type in which a column is read; an empty text for the one that DuckDB has detected. As SQL over all its values. */
 type Choice = (value: string) => string
@@ -101,13 +103,17 @@ const changedTypes =
     database: Database
   ): Promise<ReadonlyMap<string, string>> => {
     const looked = columns.filter(({ type }) => choices.has(type.typeId))
-    if (looked.length === 0) return new Map()
-    const names = looked.map(({ name }) => name)
-    const cells = looked.map(({ name, type }) => choices.get(type.typeId)!(`CAST(${identifier(name)} AS VARCHAR)`))
     const isLarge = files.reduce((sum, { bytes }) => sum + bytes, 0) > wholeBytes
     const limit = isLarge && Number.isFinite(sampled) ? ` LIMIT ${sampled}` : ""
-    const [row = []] = await database.rows(`SELECT ${cells.join(", ")} FROM (SELECT * FROM ${query(names)}${limit})`)
-    return new Map(names.flatMap((name, at) => (row[at] === undefined || row[at] === "" ? [] : [[name, row[at]]])))
+    const found = new Map<string, string>()
+    for (let at = 0; at < looked.length; at += together) {
+      const some = looked.slice(at, at + together)
+      const cells = some.map(({ name, type }) => choices.get(type.typeId)!(`CAST(${identifier(name)} AS VARCHAR)`))
+      const rows = `SELECT * FROM ${query(some.map(({ name }) => name))}${limit}`
+      const [row = []] = await database.rows(`SELECT ${cells.join(", ")} FROM (${rows})`)
+      for (const [index, { name }] of some.entries()) if (row[index] !== "") found.set(name, row[index]!)
+    }
+    return found
   }
 
 export const changedInCsv = changedTypes(csvChoices)

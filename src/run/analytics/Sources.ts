@@ -47,19 +47,22 @@ const strictCsv = {
 const csv = async (files: ReadonlyArray<OpenedFile>, database: Database): Promise<string> => {
   const read = (more: Readonly<Record<string, string | boolean>>) =>
     `read_csv(${list(files)}${options({ ...strictCsv, ...several(files), sample_size: -1, ...more })})`
+  const fixed = (types: ReadonlyArray<readonly [name: string, type: string]>) => {
+    const columns = types.map(([name, type]) => `${literal(name)}: ${literal(type)}`)
+    return `read_csv(${list(files)}${options({ ...strictCsv, auto_detect: false, columns: `{${columns.join(", ")}}` })})`
+  }
   const detected = read({})
   const columns = await database.columns(detected)
-  const changed = await changedInCsv(columns, () => read({ all_varchar: true }), files, database)
+  const isOne = files.length === 1
+  // Nothing has to be detected where the columns of the file are given.
+  const texts = isOne ? fixed(columns.map(({ name }) => [name, "VARCHAR"])) : read({ all_varchar: true })
+  const changed = await changedInCsv(columns, () => texts, files, database)
   const [only, ...more] = columns
   // DuckDB takes an empty line for a row where there is one column, in which nothing else is NULL. Elsewhere, and in stream
   // flowlines, it is none.
   const filled = only === undefined || more.length > 0 ? "" : ` WHERE ${identifier(only.name)}${isNotNull}`
-  const typed = (name: string, type: string) => `${literal(name)}: ${literal(type)}`
-  if (files.length === 1) {
-    const types = columns.map(({ name, type }) => typed(name, changed.get(name) ?? String(type)))
-    return `read_csv(${list(files)}${options({ ...strictCsv, auto_detect: false, columns: `{${types.join(", ")}}` })})${filled}`
-  }
-  const types = [...changed].map(([name, type]) => typed(name, type))
+  if (isOne) return `${fixed(columns.map(({ name, type }) => [name, changed.get(name) ?? String(type)]))}${filled}`
+  const types = [...changed].map(([name, type]) => `${literal(name)}: ${literal(type)}`)
   return `${types.length === 0 ? detected : read({ types: `{${types.join(", ")}}` })}${filled}`
 }
 
