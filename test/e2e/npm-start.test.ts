@@ -4,7 +4,7 @@ import { join } from "node:path"
 import { describe, expect, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { root } from "../support/documents.ts"
-import { eventually } from "../support/process.ts"
+import { endWithThis, eventually } from "../support/process.ts"
 import { childrenOf, isAlive, signal, temporary } from "../support/process-gateway.ts"
 import { generator, tenantOf } from "../support/runs.ts"
 
@@ -44,6 +44,7 @@ const npmStart = (folder: string) =>
         env: { PATH, HOME, TMPDIR, NODE_COMPILE_CACHE, FLOW_PORT: "0", FLOW_DATA: join(folder, "data") },
         stdio: ["ignore", "pipe", "pipe"]
       })
+      endWithThis(npm)
       let printed = ""
       for (const pipe of [npm.stdout, npm.stderr]) pipe.on("data", (chunk: Buffer) => (printed += chunk.toString()))
       const exit = new Promise<readonly [number | null, string | null]>((done) =>

@@ -63,9 +63,14 @@ export default async function setup(project: TestProject): Promise<() => Promise
   project.provide("postgresUrl", Redacted.value(url))
   process.env[serversVariable] = servers
   process.env["TMPDIR"] = temporary
-  return async () => {
-    await Effect.runPromise(Scope.close(scope, Exit.void))
+  const remove = () => {
     // Processes that end now still write to their cache.
     for (const folder of [temporary, join(home, name)]) rmSync(folder, { recursive: true, force: true, ...patiently })
+  }
+  // Also where a signal ends the run, which waits for nothing.
+  process.once("exit", remove)
+  return async () => {
+    await Effect.runPromise(Scope.close(scope, Exit.void))
+    remove()
   }
 }

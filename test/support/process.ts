@@ -21,7 +21,8 @@ export interface RunOptions {
 /** Ends a process of a test with this process, also when this one is killed: a shell waits for the end of a pipe. */
 export const endWithThis = (child: ChildProcess): void => {
   if (child.pid === undefined) return
-  const script = 'read _; kill -KILL "$1"'
+  // With its group, if it leads one.
+  const script = 'read _; kill -KILL -- "-$1" "$1"'
   const guard = spawn("/bin/sh", ["-c", script, "sh", String(child.pid)], {
     detached: true,
     stdio: ["pipe", "ignore", "ignore"]
