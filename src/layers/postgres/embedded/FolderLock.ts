@@ -47,8 +47,10 @@ const take = (folder: string): Effect.Effect<DatabaseSync, FolderLocked> =>
     catch: (cause) => refusal(folder, cause)
   })
 
+/** Who holds the lock is alone here, and replaces what a holder that was killed has left. */
 const nameHolder = (folder: string) => {
-  const fresh = join(folder, `gateway.lock.${process.pid}`)
+  const fresh = join(folder, "gateway.lock.new")
+  rmSync(fresh, { force: true })
   const startedAt = new Date(performance.timeOrigin).toISOString()
   writeFileSync(fresh, Schema.encodeSync(Holder)({ pid: process.pid, startedAt }), { mode: 0o644 })
   renameSync(fresh, join(folder, "gateway.lock"))
