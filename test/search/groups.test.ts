@@ -1,7 +1,10 @@
 import { assert, describe, it, layer } from "@effect/vitest"
 import { Effect, Stream } from "effect"
 import { sweepParts } from "../../src/drivers/search/indices/Catalog.ts"
+import { keyColumn } from "../../src/drivers/search/aggregations/GroupKeys.ts"
 import { groupsOf } from "../../src/drivers/search/reading/PartGroups.ts"
+import { compact } from "../../src/drivers/search/statements/Parameters.ts"
+import { anyReadings } from "../../src/drivers/search/reading/Readings.ts"
 import { Search, TooManyIndices } from "../../src/drivers/search/Search.ts"
 import { all } from "../../src/languages/query/Query.ts"
 import { until } from "../support/process.ts"
@@ -125,6 +128,19 @@ layer(onDatabase, { excludeTestServices: true })("a search of more parts than on
       // The tables of the removed index go when nobody reads them; the next removal looks again.
       yield* search.drop(tenant, "t-c")
       yield* until(tables, ([now]) => now?.count === 21)
+    })
+  )
+
+  it.effect("sends the starts of a histogram's buckets once, and not for each part", () =>
+    Effect.gen(function* () {
+      const sql = yield* Database
+      const dates = { _tag: "dates", field: "@timestamp", starts: [0, 3_600_000] } as const
+      const column = keyColumn(sql, dates, anyReadings)
+      const [, parameters] = compact(sql`select ${column.of("a")}, ${column.of("b")}, ${column.of("c")}`)
+      assert.deepStrictEqual(
+        parameters.filter((one) => Array.isArray(one)),
+        [["0", "3600000"]]
+      )
     })
   )
 

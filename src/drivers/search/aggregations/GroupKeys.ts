@@ -50,22 +50,26 @@ const hasTag = (key: GroupKey, tag: TermKey["_tag"]): boolean => typeof key === 
 const wayOf = (sql: SqlClient.SqlClient, descending: boolean) =>
   sql.literal(descending ? "desc nulls last" : "asc nulls last")
 
-const dates = (sql: SqlClient.SqlClient, by: Extract<GroupBy, { _tag: "dates" }>): KeyColumn => ({
-  of: (index) => {
-    const time =
-      by.field === "@timestamp"
-        ? sql`case when ts < ${latest}::bigint then ts end`
-        : sql`flow_instant(${rawAt(sql, by.field, index)})`
-    return sql`nullif(width_bucket(${time}, ${by.starts.map(String)}::text[]::bigint[]), 0)`
-  },
-  mayBeList: false,
-  isKey: (k) => sql`${k} is not null`,
-  isUnsure: () => undefined,
-  order: (k, descending) => [sql`${k} ${wayOf(sql, descending)}`],
-  type: () => sql`'time'`,
-  text: (k) => sql`${k}::text`,
-  list: (keys) => sql`${keys.map((key) => String(Number(key) + 1))}::text[]::integer[]`
-})
+const dates = (sql: SqlClient.SqlClient, by: Extract<GroupBy, { _tag: "dates" }>): KeyColumn => {
+  // One list for all parts, so that a statement has it once: see `compact`.
+  const starts = by.starts.map(String)
+  return {
+    of: (index) => {
+      const time =
+        by.field === "@timestamp"
+          ? sql`case when ts < ${latest}::bigint then ts end`
+          : sql`flow_instant(${rawAt(sql, by.field, index)})`
+      return sql`nullif(width_bucket(${time}, ${starts}::text[]::bigint[]), 0)`
+    },
+    mayBeList: false,
+    isKey: (k) => sql`${k} is not null`,
+    isUnsure: () => undefined,
+    order: (k, descending) => [sql`${k} ${wayOf(sql, descending)}`],
+    type: () => sql`'time'`,
+    text: (k) => sql`${k}::text`,
+    list: (keys) => sql`${keys.map((key) => String(Number(key) + 1))}::text[]::integer[]`
+  }
+}
 
 type Terms = Extract<GroupBy, { _tag: "terms" }>
 
