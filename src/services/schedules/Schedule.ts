@@ -10,10 +10,14 @@ export const ScheduleName = Brand.nominal<ScheduleName>()
 /** Letters, digits, `.`, `_` and `-`, starting with a letter or digit. */
 export const scheduleName = /^[A-Za-z0-9][A-Za-z0-9._-]{0,62}$/
 
+/** The id of a flowline. PostgreSQL cannot compare anything with a NUL. */
+const flowlineId = (description: string) =>
+  Schema.NonEmptyString.check(Schema.isPattern(/^[^\u0000]*$/, { expected: "a text without NUL" })).annotate({
+    description
+  })
+
 const After = Schema.Struct({
-  flowline: Schema.optionalKey(
-    Schema.NonEmptyString.annotate({ description: "Id of a flowline: after its executions" })
-  ),
+  flowline: Schema.optionalKey(flowlineId("Id of a flowline: after its executions")),
   schedule: Schema.optionalKey(
     Schema.NonEmptyString.annotate({ description: "Name of another schedule: after its executions" })
   ),
@@ -87,7 +91,7 @@ export type Parameters = typeof Parameters.Type
 
 /** What a schedule is to do, as it is sent. */
 export const ScheduleRequest = Schema.Struct({
-  flowline: Schema.NonEmptyString.annotate({ description: "Id of the saved flowline" }),
+  flowline: flowlineId("Id of the saved flowline"),
   version: Schema.optionalKey(
     Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 2 ** 31 - 1 })).annotate({
       description: "A version of it; by default the one that is current when the schedule fires"
