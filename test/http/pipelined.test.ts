@@ -174,3 +174,22 @@ it.live("more requests than may wait on a connection are refused after the answe
     })
   })
 )
+
+it.live("an answer ends when its client goes, whatever came after the request", () =>
+  Effect.gen(function* () {
+    const { port, asked, ended } = yield* served
+    yield* Effect.promise(async () => {
+      const others = ["", get("/other"), "GARBAGE\r\n\r\n", get("/other").repeat(3000), "GET / HT"]
+      for (const [at, more] of others.entries()) {
+        const socket = await openSocket(port)
+        socket.write(get(`/${at}`) + more)
+        const answer = await asked(`/${at}`)
+        answer.write("first")
+        await eventually("it has begun", () => told(socket.received()).includes("first"))
+        socket.socket.end()
+        await eventually(`${at} has ended`, () => ended.includes(`/${at} 200`))
+        await socket.closed
+      }
+    })
+  })
+)

@@ -138,9 +138,12 @@ export const connectionsOf = (server: Server, isTrusted: (address: string) => bo
     breakOff: (socket: Duplex, refuse: () => void): void => {
       const connection = connections.get(socket)
       if (connection === undefined || !socket.writable) return void socket.destroy()
-      if (connection.last !== undefined) return
-      const { current, latest, waiting } = connection
-      connection.last = nothing
+      const { current, latest, waiting, last } = connection
+      // The client has gone, or at least sends no more. Node ends the connection then, unless its parser sees a fault.
+      const hasLeft = current !== undefined && socket.readableEnded
+      if (last === undefined || hasLeft) connection.last = nothing
+      if (hasLeft) return void socket.end()
+      if (last !== undefined) return
       const isBody = latest?.req.complete === false
       if (isBody && latest === current) {
         if (latest.headersSent) socket.destroy()
