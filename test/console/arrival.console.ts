@@ -91,6 +91,36 @@ layer(Console.layer, { excludeTestServices: true })("whoever comes to a page", (
     })
   )
 
+  it.effect("sees the count of each stream, however long its name is", () =>
+    Effect.gen(function* () {
+      const { gateway } = yield* Console
+      const stream = "a_stream_with_a_name_that_is_longer_than_its_label_can_be"
+      const { id, run } = yield* Effect.promise(async () => {
+        const id = await saved(gateway.url, flowline("counted").replaceAll("stream: lines", `stream: ${stream}`))
+        const run = await execute(gateway.url, id)
+        await ended(connect(gateway.url), id, run)
+        return { id, run }
+      })
+      const isCountSeen = async (page: Page) => {
+        const label = page.locator("button").filter({ hasText: stream }).first()
+        await label.filter({ hasText: /3$/ }).waitFor()
+        const [name, count] = await label.locator("span").all()
+        assert.isTrue(await name!.evaluate((one) => one.scrollWidth > one.clientWidth))
+        assert.strictEqual((await count!.innerText()).trim().replace("· ", ""), "3")
+        const [inner, outer] = [(await count!.boundingBox())!, (await label.boundingBox())!]
+        assert.isAtMost(inner.x + inner.width, outer.x + outer.width)
+        await name!.hover()
+        assert.strictEqual(await name!.getAttribute("title"), (await name!.textContent()) ?? "")
+      }
+      yield* visit(`runs/${id}/${run}`, isCountSeen)
+      yield* visit(`flowlines/${id}`, async (page) => {
+        await page.getByRole("button", { name: "Try it" }).click()
+        await page.getByRole("button", { name: "Try", exact: true }).click()
+        await isCountSeen(page)
+      })
+    })
+  )
+
   it("reads durations whose seconds are fewer than sixty", () => {
     assert.deepStrictEqual(
       [999.4, 999.6, 59_940, 59_960, 119_499, 119_600, 3_599_600, 3_600_000].map(common.duration),

@@ -143,7 +143,9 @@ export const withCounts = ({ nodes, edges }: Graph, tried: Tried | undefined): G
     }),
     edges: edges.map((edge): DagEdge => {
       const count = edge.id === undefined ? undefined : counts.get(edge.id)
-      return count === undefined ? edge : { ...edge, label: `${edge.label ?? ""} · ${common.count(count)}` }
+      if (count === undefined) return edge
+      const end = ` · ${common.count(count)}`
+      return { ...edge, label: (edge.label ?? "") + end, count: end }
     })
   }
 }

@@ -47,7 +47,8 @@ const measured = (graph: Graph, run: Detail, samples: ReadonlyArray<Sample>): Gr
     const count = (node: NodeCount | undefined) => sentOn(node, stream)
     const rate = isOver ? undefined : rateOf(samples, from, count)
     const text = rate === undefined ? t.node.records(count(counts.get(from))) : t.node.rate(rate)
-    return { ...edge, label: `${visible(stream)} ${padded(text, 11)}` }
+    const end = ` ${padded(text, 11)}`
+    return { ...edge, label: visible(stream) + end, count: end }
   })
   return { nodes, edges }
 }

@@ -20,6 +20,8 @@ export interface DagEdge {
   readonly to: string
   /** The stream, a rate or a count. */
   readonly label?: string | undefined
+  /** The end of the label that is always shown whole, such as a count. */
+  readonly count?: string | undefined
   readonly tone?: Tone | undefined
 }
 

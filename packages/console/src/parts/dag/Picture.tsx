@@ -62,7 +62,13 @@ const BoxContent = ({ data: { node, isEntry, select }, selected }: NodeProps<Box
 const RouteContent = ({ id, data, selected, markerEnd }: EdgeProps<RouteEdge>) => {
   if (data === undefined) return null
   const { edge, route, select } = data
-  const { label, tone = "plain" } = edge
+  const { label, count = "", tone = "plain" } = edge
+  const text = (
+    <>
+      <span>{label?.slice(0, label.length - count.length)}</span>
+      <span>{count}</span>
+    </>
+  )
   const style = { transform: `translate(-50%, -50%) translate(${route.x}px, ${route.y}px)` }
   const classes = `${css.label} ${css[tone]} ${selected ? css.chosen : ""} nopan nodrag`
   return (
@@ -77,7 +83,7 @@ const RouteContent = ({ id, data, selected, markerEnd }: EdgeProps<RouteEdge>) =
         <EdgeLabelRenderer>
           {select === undefined || edge.id === undefined ? (
             <span className={classes} style={style}>
-              {label}
+              {text}
             </span>
           ) : (
             <button
@@ -88,7 +94,7 @@ const RouteContent = ({ id, data, selected, markerEnd }: EdgeProps<RouteEdge>) =
               aria-label={t.edge(edge.from, edge.to, label)}
               onClick={() => select(edge.id ?? "")}
             >
-              {label}
+              {text}
             </button>
           )}
         </EdgeLabelRenderer>
