@@ -20,10 +20,10 @@ for (const signal of ["SIGUSR1", "SIGUSR2"]) process.on(signal, () => {})
 /** The gateway, or what its subcommands run. */
 const program = process.argv.length > 2 ? "command" : "main"
 
-/** The program in the newest bundle, or in the sources where there is none. */
-const entry = () => {
+/** The program in the newest bundle, or in the sources where there is none of them. */
+const entry = (isBundled) => {
   const current = join(bundles, "current")
-  if (!existsSync(current)) return join(home, `src/${program}.ts`)
+  if (!isBundled || !existsSync(current)) return join(home, `src/${program}.ts`)
   const bundle = join(bundles, readFileSync(current, "utf8").trim())
   if (process.env.NODE_COMPILE_CACHE === undefined && nodeModule.enableCompileCache !== undefined) {
     const cache = join(bundle, "compiled")
@@ -43,8 +43,8 @@ if (major > 24 || (major === 24 && minor >= 7)) {
   process.on("SIGHUP", stay)
   for (const signal of signals) process.on(signal, stop)
   const sources = join(home, "scripts/bundle.ts")
-  if (existsSync(sources)) await (await import(pathToFileURL(sources).href)).refreshApart()
-  await import(pathToFileURL(entry()).href)
+  const isBundled = !existsSync(sources) || (await (await import(pathToFileURL(sources).href)).refreshApart())
+  await import(pathToFileURL(entry(isBundled)).href)
   for (const signal of signals) process.off(signal, stop)
   process.off("SIGHUP", stay)
 } else {

@@ -13,6 +13,7 @@ import {
   writeFileSync
 } from "node:fs"
 import { join } from "node:path"
+import { stripVTControlCharacters } from "node:util"
 import { packagePath } from "../src/drivers/Package.ts"
 import { isProcessGone, processName } from "../src/drivers/ProcessName.ts"
 import { bundles, programs } from "../src/drivers/Programs.ts"
@@ -107,32 +108,29 @@ export const refresh = async (): Promise<void> => {
   sweep(home, (other) => other !== name && Date.now() - statSync(join(home, other)).mtimeMs > old)
 }
 
+const withoutBundle = (reason: string): void =>
+  console.error(`flow-gateway runs from its sources, which starts slower, as it cannot be bundled: ${reason}`)
+
 /**
- * Bundles before a start, which goes on without a bundle when that fails. An old bundle must not be started, so this
- * fails where one cannot be removed.
+ * Bundles before a start, in a process of its own: bundling takes some 500 MiB, which the gateway would keep. Resolves to
+ * whether the newest bundle is one of these sources: the start goes on without it, such as where the user may not write
+ * it, but never with an older one.
  */
-const refreshIfPossible = async (): Promise<void> => {
+export const refreshApart = async (): Promise<boolean> => {
+  const name = fingerprint()
+  if (isNewest(name)) return true
+  const [, signal] = await once(spawn(process.execPath, [import.meta.filename], { stdio: "inherit" }), "exit")
+  // Linux ends it where there is less memory than that.
+  if (signal !== null) withoutBundle(`the bundler was ended by ${signal}`)
+  return isNewest(name)
+}
+
+if (import.meta.main) {
   try {
     await refresh()
   } catch (cause) {
     const isMissing = (cause as NodeJS.ErrnoException).code === "ERR_MODULE_NOT_FOUND"
-    const reason = cause instanceof Error ? cause.message.split("\n")[0]! : String(cause)
+    const reason = stripVTControlCharacters(String(cause)).replaceAll(/\s+/g, " ").slice(0, 500)
     withoutBundle(isMissing ? "the packages for development are not installed (npm ci --include=dev)" : reason)
   }
 }
-
-const withoutBundle = (reason: string): void => {
-  console.error(`flow-gateway runs from its sources, which starts slower, as it cannot be bundled: ${reason}`)
-  rmSync(packagePath(bundles.current), { force: true })
-}
-
-/** {@link refreshIfPossible} in a process of its own: bundling takes some 500 MiB, which the gateway would keep. */
-export const refreshApart = async (): Promise<void> => {
-  if (isNewest(fingerprint())) return
-  const [code, signal] = await once(spawn(process.execPath, [import.meta.filename], { stdio: "inherit" }), "exit")
-  // Linux ends it where there is less memory than that.
-  if (signal !== null) withoutBundle(`the bundler was ended by ${signal}`)
-  else if (code !== 0) throw new Error("The bundle of earlier sources could not be removed")
-}
-
-if (import.meta.main) await refreshIfPossible()
