@@ -1,8 +1,10 @@
 import { execFileSync, spawnSync } from "node:child_process"
-import { existsSync, readdirSync, writeFileSync } from "node:fs"
+import { existsSync, mkdirSync, readdirSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
+import { PgClient } from "@effect/sql-pg"
 import { describe, expect, it } from "@effect/vitest"
 import { Effect, Redacted } from "effect"
+import * as Reactivity from "effect/reactivity/Reactivity"
 import { program } from "../../src/drivers/Programs.ts"
 import type { Finding } from "../../src/layers/doctor/Finding.ts"
 import { isolationParts, runParts } from "../../src/protocol/Isolation.ts"
@@ -88,6 +90,57 @@ describe("flow-gateway doctor", () => {
       expect(of("data")?.detail).toBe(`${join(folder, "file")} is not a folder: choose another one`)
       expect(of("database")?.detail).toContain("ECONNREFUSED")
       expect(JSON.stringify(found)).not.toContain("secret-word")
+    })
+  )
+
+  it.live("reads the files and folders that a start reads", () =>
+    Effect.gen(function* () {
+      const folder = yield* temporary
+      const { root } = yield* configuration
+      const base = { FLOW_CONF: root, FLOW_DATA: join(folder, "data") }
+      const [access, keys] = ["access.yaml", "keys"].map((name) => join(folder, name)) as [string, string]
+      writeFileSync(access, "users:\n  a: { password: secret-word, roles: {} }\n")
+      writeFileSync(keys, "secret-word\n")
+      const faulty = yield* Effect.promise(() =>
+        doctor({
+          ...base,
+          FLOW_AUTH: access,
+          FLOW_SECRETS_KEY_FILE: keys,
+          FLOW_SECRETS: join(folder, "nowhere"),
+          FLOW_ROOTS: `logs=${join(folder, "nowhere")}`
+        })
+      )
+      expect(faulty.code).toBe(1)
+      const faults = faulty.found.filter(({ state }) => state === "fault")
+      expect(faults.map(({ name }) => name).toSorted()).toEqual(["access file", "key file", "root logs", "secrets"])
+      expect(faulty.of("access file")?.detail).toContain("2:18 users.a.password")
+      expect(faulty.of("key file")?.detail).toContain("line 1: expected <key id>")
+      expect(JSON.stringify(faulty.found)).not.toContain("secret-word")
+      writeFileSync(access, "tenants: { mytenant: {} }\n")
+      writeFileSync(keys, `k1:${Buffer.alloc(32, 7).toString("base64")}\n`)
+      const sound = {
+        FLOW_AUTH: access,
+        FLOW_SECRETS_KEY_FILE: keys,
+        FLOW_SECRETS: root,
+        FLOW_ROOTS: `logs=${folder}/logs`
+      }
+      mkdirSync(join(folder, "logs"))
+      const { code, of } = yield* Effect.promise(() => doctor({ ...base, ...sound }))
+      expect([code, of("key file")?.detail]).toEqual([0, `${keys}, keys: k1`])
+      expect([of("access file"), of("root logs"), of("secrets")].map((one) => one?.state)).toEqual(["ok", "ok", "ok"])
+    })
+  )
+
+  it.live("names a database of a newer gateway", () =>
+    Effect.gen(function* () {
+      const folder = yield* temporary
+      const url = yield* freshDatabase
+      const sql = yield* PgClient.makeClient({ url }).pipe(Effect.provide(Reactivity.layer))
+      yield* sql`insert into flow_migrations (migration_id, name) values (9000, 'later')`
+      const given = { FLOW_DATA: join(folder, "data"), FLOW_DATABASE_URL: Redacted.value(url) }
+      const { code, of } = yield* Effect.promise(() => doctor(given))
+      expect(code).toBe(1)
+      expect(of("database")).toMatchObject({ state: "fault", detail: expect.stringContaining("migration 9000 later") })
     })
   )
 

@@ -2,7 +2,7 @@ import { createPrivateKey, X509Certificate } from "node:crypto"
 import { access, constants, readdir, readFile, statfs } from "node:fs/promises"
 import { dirname, join } from "node:path"
 import { PgClient } from "@effect/sql-pg"
-import { Cause, Effect, Redacted } from "effect"
+import { Cause, Effect, Redacted, Result } from "effect"
 import * as Predicate from "effect/Predicate"
 import * as Reactivity from "effect/reactivity/Reactivity"
 import { within } from "../../drivers/files/Deadline.ts"
@@ -11,7 +11,9 @@ import { dataRoot, type Settings } from "../../services/shared/settings/Settings
 import { blobsVariable } from "../EnvironmentSettings.ts"
 import { findProgram } from "../postgres/embedded/Binaries.ts"
 import { lockHolder } from "../postgres/embedded/FolderLock.ts"
+import { refuseForeign } from "../postgres/Migrations.ts"
 import { readableFolder, writableFault } from "../UsableFolder.ts"
+import { diskPatience, fileFindings } from "./FileFindings.ts"
 import { type Finding, fault, missing, ok } from "./Finding.ts"
 
 type All = Settings["Service"]
@@ -79,6 +81,10 @@ const databaseFindings = (url: string) =>
     const rows = yield* sql<{ readonly version: string; readonly now: Date }>`
       select current_setting('server_version') as version, clock_timestamp() as now`
     const { now, version } = rows[0]!
+    const history = yield* Effect.result(Effect.catchTag(refuseForeign(sql), "SqlError", Effect.die))
+    if (Result.isFailure(history)) {
+      return [fault("database", history.failure.message, "use the version that it belongs to, or a backup")]
+    }
     const skew = Math.abs(now.getTime() - Date.now()) / 1000
     const server = ok("database", `PostgreSQL ${version} answers`)
     return Number.parseInt(version, 10) < 15
@@ -131,29 +137,19 @@ const tlsFinding = async ({ cert, key }: NonNullable<All["tls"]>): Promise<Findi
   }
 }
 
-const readableFinding = async (name: string, variable: string, path: string): Promise<Finding> =>
-  access(path, constants.R_OK).then(
-    () => ok(name, path),
-    (error) => fault(name, messageOf(error), `set ${variable} to a file that the gateway may read`)
-  )
-
-/** Milliseconds that a disk has to answer. */
-const diskPatience = 10_000
-
 const away = (name: string) => (error: unknown) => [
   fault(name, messageOf(error), "bring the storage back, or choose another one")
 ]
 
 /** The state of the folders and of the database that the settings name. Changes nothing. */
 export const storageFindings = Effect.fn("Doctor.storageFindings")(function* (settings: All) {
-  const { auth, databaseUrl, tls } = settings
+  const { databaseUrl, tls } = settings
   const onDisk = Effect.promise(async () => [
     ...(await within(diskPatience, confFindings(settings)).catch(away("configuration"))),
     ...(await within(diskPatience, dataFindings(settings)).catch(away("data"))),
-    ...(auth === undefined ? [] : [await readableFinding("access file", "FLOW_AUTH", auth)]),
     ...(tls === undefined ? [] : [await tlsFinding(tls)]),
     ...(databaseUrl === undefined ? [await embeddedFinding()] : [])
   ])
   const database = databaseUrl === undefined ? [] : yield* databaseFindings(databaseUrl)
-  return [...(yield* onDisk), ...database]
+  return [...(yield* onDisk), ...(yield* fileFindings(settings)), ...database]
 })

@@ -77,8 +77,11 @@ const run = (files: MigrationFiles) =>
     )
   )
 
-/** Refuses to touch the tables of a newer gateway, or of one with a different history. */
-const refuseForeign = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, files: MigrationFiles) {
+/** Fails for the tables of a newer gateway, or of one with a different history. Changes nothing. */
+export const refuseForeign = Effect.fnUntraced(function* (
+  sql: SqlClient.SqlClient,
+  files: MigrationFiles = migrations
+): Effect.fn.Return<void, PostgresRefused | SqlError> {
   const [found] = yield* sql<{ found: boolean }>`SELECT to_regclass(${table}) IS NOT NULL AS found`
   if (found?.found !== true) return
   const applied = yield* sql<{ id: number; name: string }>`

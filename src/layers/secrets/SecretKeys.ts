@@ -69,6 +69,10 @@ const keysOf = (path: string, text: string) =>
     Effect.flatMap((lines) => Effect.forEach(lines, keyOf))
   )
 
+/** The keys of a file; fails with what is wrong. */
+export const readKeys = (path: string): Effect.Effect<ReadonlyArray<SecretKey>, string> =>
+  Effect.flatMap(textOf(path), ({ text }) => keysOf(path, text))
+
 const watched = (path: string) =>
   Layer.effect(
     SecretKeys,
