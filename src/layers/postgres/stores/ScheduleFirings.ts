@@ -119,16 +119,17 @@ export const scheduleFirings = (sql: SqlClient.SqlClient, wide: PgClient.PgClien
 
   /**
    * The schedules that have waiting firings: one probe of the index for each, however many firings wait, so that no tenant
-   * hides those of another one.
+   * hides those of another one. Here and below the order names all columns of the index of waiting firings, so that none
+   * is searched for among those that are over.
    */
   const waiting = sql`
     with recursive waiting as (
-      (select tenant, schedule from schedule_firings where state = 'WAITING' order by tenant, schedule limit 1)
+      (select tenant, schedule from schedule_firings where state = 'WAITING' order by tenant, schedule, backfill limit 1)
       union all
       select n.* from waiting w cross join lateral (
         select tenant, schedule from schedule_firings f
         where f.state = 'WAITING' and (f.tenant, f.schedule) > (w.tenant, w.schedule)
-        order by tenant, schedule limit 1
+        order by tenant, schedule, backfill limit 1
       ) n
     )
     select * from waiting`
@@ -156,7 +157,7 @@ export const scheduleFirings = (sql: SqlClient.SqlClient, wide: PgClient.PgClien
       and f.state = 'WAITING' and (not s.paused or f.kind in ('run', 'backfill'))
       -- A clock that was turned back makes nothing wait.
       and (f.due_at <= clock_timestamp() or f.created_at > clock_timestamp())
-    order by f.id limit ${room}`
+    order by f.backfill, f.id limit ${room}`
 
   const roomOfSchedule = sql`
     case when s.overlap <> 'queue' then ${startedAtOnce}
