@@ -3,7 +3,8 @@ import { executionScan, unclaimedScan } from "../../protocol/Liveness.ts"
 import { Gateway } from "../runs/Gateway.ts"
 import { inBackground } from "../shared/process/Background.ts"
 import { ExecutionStore } from "./ExecutionStore.ts"
-import { Launcher, Supervisor } from "./Supervisor.ts"
+import { Launcher } from "./Launcher.ts"
+import { Supervisor } from "./Supervisor.ts"
 
 /**
  * Scans the executions every second: announces those of dead gateways to the cluster again, and ends those of this

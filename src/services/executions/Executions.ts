@@ -25,8 +25,9 @@ import {
   type Origin,
   type OutputState
 } from "./ExecutionStore.ts"
+import { Launcher } from "./Launcher.ts"
 import { runtimeOf } from "./StoredFlowline.ts"
-import { keyOf, Launcher, Supervisor } from "./Supervisor.ts"
+import { keyOf, Supervisor } from "./Supervisor.ts"
 
 type FollowedOutput = FollowEvent<OutputState>
 

@@ -1,15 +1,11 @@
 import { Context, Deferred, Effect, Layer, Result } from "effect"
-import * as ClusterSchema from "effect/cluster/ClusterSchema"
-import * as Entity from "effect/cluster/Entity"
-import * as Rpc from "effect/rpc/Rpc"
-import { StorageUnreachable } from "../../errors/StorageUnreachable.ts"
+import type { StorageUnreachable } from "../../errors/StorageUnreachable.ts"
 import { durationMillis } from "../../languages/DurationText.ts"
 import { carries } from "../../nodes/Catalogue.ts"
 import { overLimit } from "../../protocol/Allowances.ts"
 import type { Flowline } from "../../protocol/Flowline.ts"
-import { reclaimPause, tellDeadline } from "../../protocol/Liveness.ts"
+import { reclaimPause } from "../../protocol/Liveness.ts"
 import { archiveQuotaOf } from "../archives/ArchiveStore.ts"
-import { checkCeilings } from "../flowlines/validation/Validation.ts"
 import { TenantRules } from "../limits/TenantRules.ts"
 import { UsageCounters } from "../limits/UsageCounters.ts"
 import { Attempts, failed, fenced, type Outcome } from "../runs/Attempt.ts"
@@ -20,11 +16,11 @@ import { Signals } from "../runs/Signals.ts"
 import { FairSemaphore, lastingPlaces } from "../shared/capacity/FairSemaphore.ts"
 import { observeQueue } from "../shared/process/ObservableMetrics.ts"
 import { Settings } from "../shared/settings/Settings.ts"
-import { TenantId } from "../shared/Tenant.ts"
-import { ExecutionId, hasEnded } from "./Execution.ts"
+import type { TenantId } from "../shared/Tenant.ts"
+import { hasEnded } from "./Execution.ts"
 import { type Claim, type Ending, type ExecutionKey, ExecutionStore } from "./ExecutionStore.ts"
 import { runMetrics } from "./RunMetrics.ts"
-import { decodeBody, decodeStored, decodeTrigger, triggeredFlowline } from "./StoredFlowline.ts"
+import { decodeBody, flowlineOf } from "./StoredFlowline.ts"
 
 /** Number of attempts after which an execution whose gateways died is `LOST`. */
 const maxAttempts = 3
@@ -139,18 +135,10 @@ export class Supervisor extends Context.Service<
 
         /** Repeats failed runs as `retry` says. Each failure that is followed by another run is reported in the output. */
         const runUntilDone = Effect.gen(function* () {
-          // A flowline that an older version of the gateway has stored may not be valid now.
-          const flowline = decodeStored(claim.dag, claim.kept)
-          if (Result.isFailure(flowline)) {
-            return failed(`the stored flowline cannot be read: ${flowline.failure.message}`)
-          }
-          // The flowline may be older than the operator's present ceilings.
-          const [over] = checkCeilings(flowline.success, ceilings)
-          if (over !== undefined) return failed(`/${over.path.join("/")}: ${over.detail}`)
-          const trigger = claim.trigger === null ? undefined : decodeTrigger(claim.trigger)
-          const triggered = triggeredFlowline(flowline.success, trigger)
-          if (Result.isFailure(triggered)) return failed(triggered.failure)
-          const carried = carries(triggered.success)
+          const read = flowlineOf(claim, ceilings)
+          if (Result.isFailure(read)) return failed(read.failure)
+          const { flowline, trigger } = read.success
+          const carried = carries(flowline)
             ? yield* retryWhileUnreachable(positions.load(tenant, flowlineScope(flowlineId)))
             : undefined
           const started = {
@@ -160,11 +148,11 @@ export class Supervisor extends Context.Service<
             ...(claim.body === null ? {} : { triggerBody: decodeBody(claim.body) })
           }
           const stored = Effect.suspend(() => (kept ? positions.load(tenant, scope) : Effect.succeed({})))
-          const spec = yield* prepare(triggered.success, started, stored)
+          const spec = yield* prepare(flowline, started, stored)
           if (Result.isFailure(spec)) return failed(spec.failure)
           for (let tried = 1; ; tried++) {
             const outcome = yield* run(tried === 1 ? spec.success : { ...spec.success, positions: yield* stored })
-            const pause = pauseAfter(flowline.success.settings, tried)
+            const pause = pauseAfter(flowline.settings, tried)
             if (outcome._tag !== "Failed" || pause === undefined) return outcome
             yield* print(`attempt ${tried} failed, the next one begins in ${pause} ms: ${outcome.error}`)
             yield* Effect.sleep(pause)
@@ -239,47 +227,6 @@ export class Supervisor extends Context.Service<
       })
 
       return Supervisor.of({ supervise, stop, signals })
-    })
-  )
-}
-
-/** The message of an execution. It is stored until the execution has ended, so another gateway can continue. */
-const Run = Rpc.make("Run", { payload: {}, primaryKey: () => "" })
-  .annotate(ClusterSchema.Persisted, true)
-  .annotate(ClusterSchema.InterruptOnTermination, true)
-
-/** An execution as a cluster entity. Its id is its key; the cluster assigns it to one gateway at a time. */
-const Execution = Entity.make("Execution", [Run])
-
-/** Runs the executions that the cluster assigns to this gateway. */
-export const executionEntity = Execution.toLayer(
-  Effect.gen(function* () {
-    const supervisor = yield* Supervisor
-    const { entityId } = yield* Entity.CurrentAddress
-    const [tenant = "", id = ""] = entityId.split("/")
-    return Execution.of({ Run: () => supervisor.supervise({ tenant: TenantId(tenant), id: ExecutionId(id) }) })
-  }),
-  { maxIdleTime: "10 seconds" }
-)
-
-/** Announces executions to the cluster. Repeated announcements have no effect. */
-export class Launcher extends Context.Service<
-  Launcher,
-  { readonly launch: (key: ExecutionKey) => Effect.Effect<void, StorageUnreachable> }
->()("flow/executions/Launcher") {
-  static readonly layer = Layer.effect(
-    Launcher,
-    Effect.gen(function* () {
-      const clientOf = yield* Execution.client
-      return Launcher.of({
-        launch: (key) =>
-          clientOf(keyOf(key))
-            .Run({}, { discard: true })
-            .pipe(
-              Effect.timeout(tellDeadline),
-              Effect.mapError(() => new StorageUnreachable({ storage: "metadata" }))
-            )
-      })
     })
   )
 }
