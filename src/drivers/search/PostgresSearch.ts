@@ -15,6 +15,7 @@ import {
   lockIndex,
   monthOf,
   notFound,
+  type Part,
   partsOf,
   resolve,
   stillThere,
@@ -153,6 +154,21 @@ const make = Effect.gen(function* () {
       return yield* read(parts)
     }).pipe(inSnapshot(sql), Effect.retry(again), inTurn(tenant))
 
+  /** Removes documents of an index while nobody writes to it, and then drops the tables of unlinked parts. */
+  const removing = Effect.fnUntraced(function* <E>(
+    tenant: string,
+    index: string,
+    remove: (parts: ReadonlyArray<Part>, no: number) => Effect.Effect<unknown, E>
+  ) {
+    const no = yield* numberOf(tenant, index)
+    const removed = Effect.gen(function* () {
+      yield* lockIndex(sql, no, "alone")
+      yield* remove(yield* partsOf(sql, tenant, [no]), no)
+    })
+    yield* sql.withTransaction(removed)
+    yield* Effect.forkDetach(Effect.ignore(sweepParts(sql)))
+  })
+
   return Search.of({
     indices: Effect.fn("Search.indices")(function* (tenant) {
       return yield* inTurn(tenant)(Effect.retry(overview(sql, tenant), again))
@@ -252,39 +268,21 @@ const make = Effect.gen(function* () {
     },
 
     drop: Effect.fn("Search.drop")(function* (tenant, index) {
-      const no = yield* numberOf(tenant, index)
-      yield* sql.withTransaction(
-        Effect.gen(function* () {
-          yield* lockIndex(sql, no, "alone")
-          const parts = yield* partsOf(sql, tenant, [no])
-          yield* unlink(
-            sql,
-            parts.map(({ part }) => part)
-          )
-          yield* sql`delete from search_indices where tenant = ${tenant} and no = ${no}`
-        })
+      yield* removing(tenant, index, (parts, no) =>
+        Effect.andThen(unlink(sql, parts), sql`delete from search_indices where tenant = ${tenant} and no = ${no}`)
       )
-      yield* Effect.forkDetach(Effect.ignore(sweepParts(sql)))
     }, unreachable),
 
     expire: Effect.fn("Search.expire")(function* (tenant, index, before) {
-      const no = yield* numberOf(tenant, index)
       const month = monthOf(String(before))
-      yield* sql.withTransaction(
-        Effect.gen(function* () {
-          yield* lockIndex(sql, no, "alone")
-          const parts = yield* partsOf(sql, tenant, [no])
-          const over = parts.filter((part) => part.month !== "" && month !== "" && part.month < month)
-          yield* unlink(
-            sql,
-            over.map(({ part }) => part)
-          )
-          for (const { part } of parts.filter((part) => !over.includes(part))) {
-            yield* sql`delete from ${sql(tableOf(part))} where ts < ${String(before)}`
-          }
-        })
-      )
-      yield* Effect.forkDetach(Effect.ignore(sweepParts(sql)))
+      const isOver = (part: Part) => part.month !== "" && month !== "" && part.month < month
+      const remove = Effect.fnUntraced(function* (parts: ReadonlyArray<Part>) {
+        yield* unlink(sql, parts.filter(isOver))
+        for (const { part } of parts.filter((part) => !isOver(part))) {
+          yield* sql`delete from ${sql(tableOf(part))} where ts < ${String(before)}`
+        }
+      })
+      yield* removing(tenant, index, remove)
     }, unreachableWithin("10 minutes"))
   })
 })

@@ -79,7 +79,7 @@ const askedOf = Effect.fnUntraced(function* (request: SearchRequest, now: number
   const order = yield* Effect.result(orderOf(request))
   const aggregations = yield* Effect.result(aggregationsOf(request, now))
   if (Result.isSuccess(parsed) && Result.isSuccess(order) && Result.isSuccess(aggregations)) {
-    return { query: parsed.success, asked: order.success, aggregations: aggregations.success }
+    return { query: parsed.success, order: order.success, aggregations: aggregations.success }
   }
   return yield* refuse([
     ...(Result.isFailure(parsed) ? inBody(parsed.failure) : []),
@@ -171,10 +171,10 @@ export class Searches extends Context.Service<
         indices: search.indices,
         fields: search.fields,
         page: Effect.fn("Searches.page")(function* (tenant, body) {
-          const { request, query, asked, aggregations } = yield* readSearch(body)
-          const { documents, cursor, empty } = yield* asked === undefined
+          const { request, query, order, aggregations } = yield* readSearch(body)
+          const { documents, cursor, empty } = yield* order === undefined
             ? inOrder(tenant, request, query)
-            : sorted(tenant, request, query, asked)
+            : sorted(tenant, request, query, order)
           const total =
             request.total === true ? yield* search.count(tenant, request.index, query).pipe(refused) : undefined
           const answers =

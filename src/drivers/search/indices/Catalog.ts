@@ -158,8 +158,8 @@ export const partFor = <P extends Part>(parts: ReadonlyArray<P>, month: string, 
   (parts.length >= most ? parts.find((part) => part.month === "") : undefined)
 
 /** Removes parts from their index. Their tables are dropped when nobody reads them any more. */
-export const unlink = (sql: SqlClient.SqlClient, parts: ReadonlyArray<number>) =>
-  sql`with gone as (delete from search_parts where part = any(${parts}::integer[]) returning part)
+export const unlink = (sql: SqlClient.SqlClient, parts: ReadonlyArray<Part>) =>
+  sql`with gone as (delete from search_parts where part = any(${parts.map(({ part }) => part)}::integer[]) returning part)
     insert into search_dropped select part from gone`
 
 /** Name of connections that read parts in groups: no lock keeps the tables of the groups that they have yet to read. */
