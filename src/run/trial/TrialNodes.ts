@@ -86,6 +86,39 @@ class Fitting {
   }
 }
 
+/** Follows the records of a node from its input to its output. */
+class TracedRecords {
+  /** Records that came in, by their place, as long as nothing went out of them. */
+  readonly #waiting = new Map<number, Event>()
+  #isTraced = true
+  #at = 0
+
+  /** The records with their places as their sources. */
+  received(component: string, batch: Batch): Batch {
+    const traced = withSources(batch, component, this.#at)
+    for (const event of batch) this.#waiting.set(this.#at++, event)
+    return traced
+  }
+
+  sent(batch: Batch): void {
+    for (const event of batch) {
+      const source = sourceOf(event)
+      if (source === undefined) this.#isTraced = false
+      else this.#waiting.delete(source.at)
+      // A record may have become a member of another one.
+      for (const member of Object.values(event)) {
+        const inner = Predicate.isObject(member) ? sourceOf(member) : undefined
+        if (inner !== undefined) this.#waiting.delete(inner.at)
+      }
+    }
+  }
+
+  /** The records of which nothing went out; none when a record went out whose source is not known. */
+  get dropped(): ReadonlyArray<Event> {
+    return this.#isTraced ? [...this.#waiting.values()] : []
+  }
+}
+
 /** A node without a list of alternatives. */
 const none: Alternatives = { list: [], isFirst: true }
 
@@ -179,38 +212,20 @@ export const trialTypes = (trial: TrialCase, recorder: TrialRecorder) => {
     ...type,
     start: async (settings, given) => {
       const { component } = given
-      const spent = { millis: 0 }
-      /** Records that came in, by their place, as long as nothing went out of them. */
-      const waiting = new Map<number, Event>()
-      let isTraced = true
-      let at = 0
-      const noting =
-        (emit: Emit): Emit =>
-        (stream, batch) => {
-          for (const event of batch) {
-            const source = sourceOf(event)
-            if (source === undefined) isTraced = false
-            else waiting.delete(source.at)
-            // A record may have become a member of another one.
-            for (const member of Object.values(event)) {
-              const inner = Predicate.isObject(member) ? sourceOf(member) : undefined
-              if (inner !== undefined) waiting.delete(inner.at)
-            }
-          }
+      const records = new TracedRecords()
+      let spent = 0
+      const watch = (emit: Emit) =>
+        watched(node, type, component, (stream, batch) => {
+          records.sent(batch)
           return emit(stream, batch)
-        }
-      const watch = (emit: Emit) => {
-        const { send, outside } = watched(node, type, component, noting(emit))
-        return { send, outside }
-      }
+        })
       const timed = async (emit: Emit, step: (emit: Emit) => void | Promise<void>) => {
         const { send, outside } = watch(emit)
         const began = performance.now()
         await step(send)
-        spent.millis += performance.now() - began - outside.millis
+        spent += performance.now() - began - outside.millis
       }
-      const own = watch(given.emit)
-      const context = { ...told(given), emit: own.send }
+      const context = { ...told(given), emit: watch(given.emit).send }
       const began = performance.now()
       const real = await type.start(settings, context)
       // The time for what it loads once, such as a table, is the node's own.
@@ -221,16 +236,15 @@ export const trialTypes = (trial: TrialCase, recorder: TrialRecorder) => {
         process: async (batch, emit) => {
           recorder.received(component, batch.length)
           alternatives.see(batch)
-          const traced = withSources(batch, component, at)
-          for (const [index, event] of batch.entries()) waiting.set(at + index, event)
-          at += batch.length
+          const traced = records.received(component, batch)
           await timed(emit, (send) => real.process?.(traced, send))
         },
         end: async (emit) => {
           await timed(emit, (send) => real.end?.(send))
           // Nodes of other processes tell their time themselves.
-          if (catalogue.has(type.type)) recorder.took(component, spent.millis)
-          if (isTraced && waiting.size > 0) recorder.dropped(component, [...waiting.values()])
+          if (catalogue.has(type.type)) recorder.took(component, spent)
+          const { dropped } = records
+          if (dropped.length > 0) recorder.dropped(component, dropped)
           if (alternatives.unmatched !== undefined) recorder.unmatched(component, alternatives.unmatched)
         }
       }
