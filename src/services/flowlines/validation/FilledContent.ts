@@ -102,13 +102,8 @@ const componentAt = (value: unknown, [list, index]: Path): string => {
 const namesOfSecrets = (text: unknown): string =>
   typeof text === "string" ? JSON.stringify(secretReferences(text).map(({ name }) => name ?? "")) : "[]"
 
-/** Puts values in place of the references in the settings of a flowline that may be faulty elsewhere. */
-export const fillReferences = (
-  value: unknown,
-  { given, variables = { values: {} } }: ReferenceValues
-): FilledContent => {
-  const { declared, findings } = declaredIn(value)
-  if (given !== undefined) findings.push(...givenFindings(declared, given))
+/** The values of declared parameters, as far as they are known, and those of them that have to match a pattern. */
+const parameterValues = (declared: ReadonlyMap<string, Parameter>, given: Values | undefined) => {
   const parameters: Record<string, unknown> = {}
   const matched: Array<Matched> = []
   for (const [name, parameter] of declared) {
@@ -119,6 +114,17 @@ export const fillReferences = (
     Reflect.defineProperty(parameters, name, { value: found, enumerable: true, writable: true, configurable: true })
     if (parameter.pattern !== undefined) matched.push({ name, parameter, value: found, isGiven })
   }
+  return { parameters, matched }
+}
+
+/** Puts values in place of the references in the settings of a flowline that may be faulty elsewhere. */
+export const fillReferences = (
+  value: unknown,
+  { given, variables = { values: {} } }: ReferenceValues
+): FilledContent => {
+  const { declared, findings } = declaredIn(value)
+  if (given !== undefined) findings.push(...givenFindings(declared, given))
+  const { parameters, matched } = parameterValues(declared, given)
   const used = new Map<string, unknown>()
   const missing = new Map<string, string>()
   const open: Array<Path> = []
@@ -135,17 +141,19 @@ export const fillReferences = (
     return isUnknown(name, parameter) ? placeholderOf(name, parameter) : absent
   }
 
-  /** What is wrong with a reference to something; undefined when its value is known, or will be. */
-  const referenceFault = (path: Path, kind: ReferenceKind, name: string, isWhole: boolean): string | undefined => {
-    if (kind === "param") {
-      const parameter = declared.get(name)
-      if (parameter === undefined) {
-        const near = findings.length < maxSuggestions ? suggestion(name, declared.keys()) : ""
-        return `There is no parameter ${JSON.stringify(name)}${near || ": declare it below parameters"}`
-      }
-      if (!Object.hasOwn(parameters, name) && isUnknown(name, parameter)) open.push(path)
-      return undefined
+  /** What is wrong with a reference to a parameter; undefined when its value is known, or will be. */
+  const parameterFault = (path: Path, name: string): string | undefined => {
+    const parameter = declared.get(name)
+    if (parameter === undefined) {
+      const near = findings.length < maxSuggestions ? suggestion(name, declared.keys()) : ""
+      return `There is no parameter ${JSON.stringify(name)}${near || ": declare it below parameters"}`
     }
+    if (!Object.hasOwn(parameters, name) && isUnknown(name, parameter)) open.push(path)
+    return undefined
+  }
+
+  /** What is wrong with a reference to a variable, which is only a warning while nothing is executed. */
+  const variableFault = (path: Path, name: string, isWhole: boolean): string | undefined => {
     if (Object.hasOwn(variables.values, name)) {
       const found = variables.values[name]
       used.set(name, found)
@@ -173,7 +181,9 @@ export const fillReferences = (
           ? "Only settings can refer to parameters and variables"
           : name === undefined
             ? malformed(kind)
-            : referenceFault(path, kind, name, length === text.length)
+            : kind === "param"
+              ? parameterFault(path, name)
+              : variableFault(path, name, length === text.length)
       if (detail !== undefined) {
         if (mayHold) open.push(path)
         findings.push(isKey ? { path, detail, key: true } : { path, detail, inside: positionOf(text, at) })
@@ -184,10 +194,10 @@ export const fillReferences = (
         name === undefined ? [] : [referenceText(kind, name)]
       )
       made.push({ path, of })
-    }
-    // Somebody who may only execute a flowline must not make it read secrets that its author did not name.
-    if (mayHold && namesOfSecrets(text) !== namesOfSecrets(filledText(text, valueOf))) {
-      findings.push({ path, detail: "The values of parameters and variables cannot refer to secrets" })
+      // Somebody who may only execute a flowline must not make it read secrets that its author did not name.
+      if (namesOfSecrets(text) !== namesOfSecrets(filledText(text, valueOf))) {
+        findings.push({ path, detail: "The values of parameters and variables cannot refer to secrets" })
+      }
     }
   }
   const environment = variables.environment === undefined ? {} : { environment: variables.environment }
