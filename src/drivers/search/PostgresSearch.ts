@@ -49,7 +49,7 @@ import { begin, inSnapshot, isOutdated, lookAgain, type ReadsRows, streamed, sum
 import { readSorted } from "./reading/Sorted.ts"
 import { Search, TooManyIndices } from "./Search.ts"
 import { connect } from "./SearchConnections.ts"
-import { compacted } from "./statements/Parameters.ts"
+import { compacted } from "./statements/CompactStatement.ts"
 
 /** The address of the database with the documents. */
 export class SearchConfig extends Context.Service<SearchConfig, SearchAddress>()(

@@ -1,7 +1,7 @@
 import * as Result from "effect/Result"
 import { compile as compileDissect } from "../dissect/Dissector.ts"
 import { compile as compileGrok } from "../grok/GrokMatcher.ts"
-import { type NamedElement, named } from "./Fields.ts"
+import { type NamedElement, named } from "./FieldNaming.ts"
 import { dissectPattern, grokPattern } from "./Render.ts"
 import { type Element, structureOf } from "./Structure.ts"
 

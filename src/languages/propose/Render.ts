@@ -1,4 +1,4 @@
-import type { NamedElement } from "./Fields.ts"
+import type { NamedElement } from "./FieldNaming.ts"
 
 const quoted = (text: string): string => text.replace(/[\\^$.*+?()[\]{}|]/g, "\\$&")
 

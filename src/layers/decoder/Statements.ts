@@ -53,7 +53,7 @@ const lookUp = async (
 ): Promise<SqlFindings["columns"]> => {
   const [{ Binder }, { fileColumns, parquetPaths, plain }] = await Promise.all([
     import("../../drivers/duckdb/Binder.ts"),
-    import("../../drivers/duckdb/Header.ts")
+    import("../../drivers/duckdb/FileColumns.ts")
   ])
   const files = nodes.flatMap(({ relation }) => (relation !== undefined && "path" in relation ? [relation] : []))
   const paths = conf === undefined ? [] : await Promise.all(files.map((file) => parquetPaths(file, conf)))

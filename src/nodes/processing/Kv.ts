@@ -1,8 +1,8 @@
 import { fieldPath, refusedSegment } from "../../languages/FieldPath.ts"
 import { parsedFields } from "../FieldUse.ts"
 import { chosen, type Event, errors, node, type SettingsIssue } from "../Node.ts"
-import { readFields } from "./kv/Fields.ts"
 import { KnownShapes } from "./kv/KnownShapes.ts"
+import { readFields } from "./kv/KvFields.ts"
 import { type KvSettings, kvSettings } from "./kv/KvSettings.ts"
 import { merge, parsing, placed, unchanged } from "./ParsingNode.ts"
 

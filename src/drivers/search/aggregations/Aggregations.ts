@@ -11,7 +11,7 @@ import type { TypedPart } from "../indices/PartTypes.ts"
 import { fits, tooManyParts } from "../reading/PartGroups.ts"
 import { anyReadings, isOwn, type Readings, readingsOf } from "../reading/Readings.ts"
 import type { TooManyIndices } from "../Search.ts"
-import { compacted } from "../statements/Parameters.ts"
+import { compacted } from "../statements/CompactStatement.ts"
 import { keyOf } from "./GroupKeys.ts"
 import { type GroupRow, type ReadManner, selectGroups, selectTimes } from "./SelectGroups.ts"
 

@@ -1,7 +1,7 @@
 import type { Statement } from "effect/sql/Statement"
 import type { Part } from "../indices/Catalog.ts"
 import { TooManyIndices } from "../Search.ts"
-import { compact } from "../statements/Parameters.ts"
+import { compact } from "../statements/CompactStatement.ts"
 import type { Cut, Group } from "./Select.ts"
 
 /**

@@ -6,8 +6,8 @@ import { typeBit } from "../../../languages/query/FieldTypes.ts"
 import { sqlState } from "../../postgres/SqlState.ts"
 import { type Part, tableOf } from "../indices/Catalog.ts"
 import { type TypedPart, typesIn } from "../indices/PartTypes.ts"
+import { compacted } from "../statements/CompactStatement.ts"
 import { rawAt } from "../statements/FieldValue.ts"
-import { compacted } from "../statements/Parameters.ts"
 
 /**
  * How a statement reads the values of a field. `numbers`, `texts` and `booleans` take about as long as SQL that is written

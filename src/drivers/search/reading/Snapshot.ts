@@ -6,7 +6,7 @@ import type { Statement } from "effect/sql/Statement"
 import type { Key } from "../../../languages/query/IndexedDocument.ts"
 import { sqlState } from "../../postgres/SqlState.ts"
 import { groupReader } from "../indices/Catalog.ts"
-import { compact } from "../statements/Parameters.ts"
+import { compact } from "../statements/CompactStatement.ts"
 import type { Group } from "./Select.ts"
 
 const readOnly = "begin isolation level repeatable read read only"

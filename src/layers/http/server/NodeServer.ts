@@ -8,11 +8,11 @@ import { bodyRate } from "./BodyRate.ts"
 import { type Certificate, secureOptions } from "./Certificate.ts"
 import type { ConnectionLimit } from "./ConnectionLimit.ts"
 import { type Connection, connectionsOf } from "./Connections.ts"
+import { answerProblem, maxFields, maxHeaderBytes, refusalOf, refuse, refuseConnection } from "./EarlyRefusals.ts"
 import type { trustedProxies } from "./Forwarded.ts"
 import { framingFault } from "./Framing.ts"
 import { Answer, ReceivedRequest, SecureAnswer } from "./NodeMessages.ts"
 import { offerBody } from "./ReceivedBody.ts"
-import { answerProblem, maxFields, maxHeaderBytes, refusalOf, refuse, refuseConnection } from "./Refusals.ts"
 
 /**
  * Timeouts in milliseconds: for the head of a request or the TLS handshake, for an idle connection, and for silence
