@@ -3,7 +3,7 @@ import { catalogue } from "../nodes/Catalogue.ts"
 import { flowlineWithSecrets } from "../nodes/flowline/SecretSettings.ts"
 import { type Readiness, readyFor, secretsIn } from "../protocol/RunProtocol.ts"
 import type { Runtime } from "../protocol/Runtime.ts"
-import type { MakeJob, Parts } from "./Run.ts"
+import type { MakeJob, Modules } from "./Run.ts"
 import { pipeline } from "./stream/Pipeline.ts"
 
 const blobsAt = () => import("../drivers/blobs/BlobsAt.ts")
@@ -52,7 +52,7 @@ const jobs: Readonly<Record<Runtime | "trial", () => MakeJob | Promise<MakeJob>>
  * The modules of a run, loaded after the watch on the parent has started. Modules that few runs need are loaded on
  * first use.
  */
-export const parts: Parts = {
+export const modules: Modules = {
   runtime: async (runtime, isTrial) => {
     const makeJob = await jobs[isTrial ? "trial" : runtime]()
     return (flowline, makeContext, order, send) =>

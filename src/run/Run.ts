@@ -1,11 +1,9 @@
 import { hostname } from "node:os"
-import { Worker } from "node:worker_threads"
 import type { Layer } from "effect"
 import type { Blobs } from "../drivers/blobs/Blobs.ts"
 import { explain, Failure } from "../drivers/Failure.ts"
 import { packagePath } from "../drivers/Package.ts"
 import { processId } from "../drivers/ProcessName.ts"
-import { program } from "../drivers/Programs.ts"
 import { guard } from "../drivers/threads/TimeLimit.ts"
 import { failureOf, withEffects } from "../nodes/flowline/Outcome.ts"
 import type { RunContext } from "../nodes/Node.ts"
@@ -22,54 +20,10 @@ import { WrittenFiles } from "./files/WrittenFiles.ts"
 import { inputs } from "./InputContext.ts"
 import { Channel } from "./MessageChannel.ts"
 import { Output } from "./Output.ts"
+import { ParentWatch } from "./ParentWatch.ts"
 import { lowerPriority } from "./Priority.ts"
 import { documentsAt, runIdOf, sha256 } from "./SearchClient.ts"
 import { TenantBudget } from "./TenantBudget.ts"
-
-/**
- * Reads the control pipe on a separate thread, so that an endless loop on the main thread cannot hide the death of the
- * gateway.
- */
-export class Parent {
-  /** The first line of the pipe. */
-  readonly order: Promise<string>
-  /** The id of the thread in Linux, known with the order. */
-  thread: number | undefined
-  #published: PromiseWithResolvers<void> | undefined
-
-  constructor() {
-    const worker = new Worker(program("watchdog"), {
-      resourceLimits: { maxOldGenerationSizeMb: 128, maxYoungGenerationSizeMb: 1, stackSizeMb: 1 }
-    })
-    this.order = new Promise((resolve, reject) => {
-      worker.once("message", ({ order, thread }: { readonly order: string; readonly thread: number | undefined }) => {
-        this.thread = thread
-        worker.on("message", () => {
-          this.#published?.resolve()
-          this.#published = undefined
-        })
-        resolve(order)
-      })
-      worker.once("error", (error) => {
-        const isLacking = error instanceof Error && "code" in error && error.code === "ERR_WORKER_OUT_OF_MEMORY"
-        reject(
-          isLacking
-            ? new Failure("No memory is free to start the run, or its address space is limited (ulimit -v)")
-            : error
-        )
-      })
-    })
-  }
-
-  /** Resolves when the gateway has confirmed the claim of this run. */
-  mayPublish(channel: Channel): Promise<void> {
-    if (this.#published === undefined) {
-      this.#published = Promise.withResolvers()
-      channel.send({ _tag: "Publishing" })
-    }
-    return this.#published.promise
-  }
-}
 
 /** A flowline that is ready to run. `counters` may be read at any time. */
 export interface Job {
@@ -89,7 +43,7 @@ export type MakeJob = (
 ) => Job | Promise<Job>
 
 /** The modules that the entry program provides. */
-export interface Parts {
+export interface Modules {
   /** Loads a runtime. */
   readonly runtime: (runtime: Runtime, isTrial: boolean) => MakeJob | Promise<MakeJob>
   readonly blobs: (place: BlobPlace) => Layer.Layer<Blobs>
@@ -106,21 +60,21 @@ const killGroup = () => process.kill(0, "SIGKILL")
  * The life of a child process: loads the nodes, waits for an order, runs it, reports the outcome and kills its own
  * process group, itself included, so that no process that a node started survives.
  */
-export const serve = async (load: () => Promise<Parts>): Promise<void> => {
+export const serve = async (load: () => Promise<Modules>): Promise<void> => {
   closeInherited()
   let ordered = false
-  const parent = new Parent()
+  const parent = new ParentWatch()
   const order = parent.order.finally(() => {
     ordered = true
   })
   const channel = new Channel()
   try {
     const keepCompiled = compileCache()
-    const parts = await load()
+    const modules = await load()
     // A failure here repeats in the run that needs the modules, which then reports it.
-    if (!ordered) await parts.prepare?.().catch(() => {})
+    if (!ordered) await modules.prepare?.().catch(() => {})
     if (!ordered) keepCompiled()
-    await new Run(decodeOrder(await order), channel, parts, parent).run()
+    await new Run(decodeOrder(await order), channel, modules, parent).run()
   } catch (error) {
     await channel.send({ _tag: "Ended", ...failed(error, []) })
   }
@@ -137,27 +91,27 @@ const failed = (error: unknown, hidden: ReadonlyArray<string>) => ({
 class Run {
   readonly #order: Order
   readonly #channel: Channel
-  readonly #runtime: Parts["runtime"]
+  readonly #runtime: Modules["runtime"]
   readonly #output: Output
   readonly #archive: Archive
   readonly #stored: StoredFiles
   readonly #written: WrittenFiles
   readonly #abort = new AbortController()
-  readonly #parent: Parent
+  readonly #parent: ParentWatch
   readonly #budget: TenantBudget
   readonly #carried = new Map<string, unknown>()
 
-  constructor(order: Order, channel: Channel, parts: Parts, parent: Parent) {
+  constructor(order: Order, channel: Channel, modules: Modules, parent: ParentWatch) {
     const mayPublish = () => parent.mayPublish(channel)
     this.#parent = parent
     this.#order = order
-    this.#runtime = parts.runtime
+    this.#runtime = modules.runtime
     this.#channel = channel
     if (order.spec.secrets !== undefined) channel.mask(new Masking(Object.values(secretsIn(order.spec))))
     this.#output = new Output(channel, order.outputLines, order.outputBytes, order.spec.lasting)
     this.#budget = new TenantBudget(order.spec.tenant, order.spec.allowances)
-    this.#archive = new Archive(order, new Allowance(order.fileBytes), this.#budget, parts.blobs(order.blobs))
-    this.#stored = new StoredFiles(order.spec, parts.blobs(order.blobs))
+    this.#archive = new Archive(order, new Allowance(order.fileBytes), this.#budget, modules.blobs(order.blobs))
+    this.#stored = new StoredFiles(order.spec, modules.blobs(order.blobs))
     const files = new Allowance(order.fileBytes)
     this.#written = new WrittenFiles(order, files, this.#budget, mayPublish, this.#abort.signal)
   }

@@ -1,5 +1,5 @@
-import { Parent } from "../../src/run/Run.ts"
+import { ParentWatch } from "../../src/run/ParentWatch.ts"
 
 // A process that prints its order, and then only waits for its gateway.
-console.log(await new Parent().order)
+console.log(await new ParentWatch().order)
 setInterval(() => {}, 1000)
