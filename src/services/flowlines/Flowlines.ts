@@ -4,7 +4,6 @@ import type { Conflict } from "../../errors/Conflict.ts"
 import type { NotFound } from "../../errors/NotFound.ts"
 import type { Overloaded } from "../../errors/Overloaded.ts"
 import { PreconditionFailed } from "../../errors/PreconditionFailed.ts"
-import type { QueueFull } from "../../errors/QueueFull.ts"
 import type { StorageUnreachable } from "../../errors/StorageUnreachable.ts"
 import type { TooLarge } from "../../errors/TooLarge.ts"
 import type { TooMany } from "../../errors/TooMany.ts"
@@ -198,44 +197,53 @@ export class Flowlines extends Context.Service<
         return { ...flowline, ...(definition.kept === undefined ? {} : { kept: definition.kept }) }
       })
 
+      const create = Effect.fnUntraced(function* (tenant: TenantId, file: FlowlineFile, commit: Commit<SavedFlowline>) {
+        const quota = quotaOf(rules.limitsOf(tenant))
+        const { definition, warnings } = yield* prepare(tenant, file)
+        const created = store.create(tenant, { ...definition, file, id: yield* newId }, "saved", quota)
+        const after = yield* hexDigest(definition.dag)
+        const saved = audit.change(tenant, created, ({ id }) => ({ action: "flowlines.save", target: id, after }))
+        const within = withinQuota(tenant, quota, saved)
+        return yield* commit(Effect.map(within, ({ id, version }) => ({ id, version, warnings })))
+      })
+
+      const revise = Effect.fnUntraced(function* (
+        tenant: TenantId,
+        file: FlowlineFile,
+        { id, ifMatch, restores }: SaveInto & { readonly id: FlowlineId },
+        commit: Commit<SavedFlowline>
+      ) {
+        const quota = quotaOf(rules.limitsOf(tenant))
+        if (!(yield* store.isSaved(tenant, id))) return yield* missingFlowline(tenant, id)
+        const expected = expectedVersions(id, ifMatch)
+        const { definition, warnings } = yield* prepare(tenant, file)
+        const version = {
+          ...definition,
+          id,
+          ...(restores?.isMade === true ? {} : { file }),
+          ...(restores === undefined ? {} : { restored: restores.version })
+        }
+        const action = restores === undefined ? "flowlines.save" : "flowlines.restore"
+        const after = yield* hexDigest(definition.dag)
+        const revised = audit.change(tenant, store.revise(tenant, version, expected, quota), (made) =>
+          made._tag === "Saved" ? { action, target: id, before: made.before, after } : undefined
+        )
+        const saved = Effect.gen(function* () {
+          const revision = yield* withinQuota(tenant, quota, revised)
+          if (revision._tag === "Missing") return yield* missingFlowline(tenant, id)
+          if (revision._tag === "Changed") {
+            return yield* new PreconditionFailed({ detail: "The flowline has another version than If-Match names" })
+          }
+          return { id, version: revision.version, warnings }
+        })
+        return yield* commit(saved)
+      })
+
       return Flowlines.of({
-        save: Effect.fn("Flowlines.save")(function* (tenant, file, into, commit = unkeyed) {
-          const quota = quotaOf(rules.limitsOf(tenant))
-          if (into.id === undefined) {
-            if (into.ifMatch !== undefined) {
-              return yield* new PreconditionFailed({ detail: "If-Match needs the id of a flowline to match" })
-            }
-            const { definition, warnings } = yield* prepare(tenant, file)
-            const created = store.create(tenant, { ...definition, file, id: yield* newId }, "saved", quota)
-            const after = yield* hexDigest(definition.dag)
-            const saved = audit.change(tenant, created, ({ id }) => ({ action: "flowlines.save", target: id, after }))
-            const within = withinQuota(tenant, quota, saved)
-            return yield* commit(Effect.map(within, ({ id, version }) => ({ id, version, warnings })))
-          }
-          const { id, restores } = into
-          if (!(yield* store.isSaved(tenant, id))) return yield* missingFlowline(tenant, id)
-          const expected = expectedVersions(id, into.ifMatch)
-          const { definition, warnings } = yield* prepare(tenant, file)
-          const version = {
-            ...definition,
-            id,
-            ...(restores?.isMade === true ? {} : { file }),
-            ...(restores === undefined ? {} : { restored: restores.version })
-          }
-          const action = restores === undefined ? "flowlines.save" : "flowlines.restore"
-          const after = yield* hexDigest(definition.dag)
-          const revised = Effect.gen(function* () {
-            const revised = audit.change(tenant, store.revise(tenant, version, expected, quota), (made) =>
-              made._tag === "Saved" ? { action, target: id, before: made.before, after } : undefined
-            )
-            const revision = yield* withinQuota(tenant, quota, revised)
-            if (revision._tag === "Missing") return yield* missingFlowline(tenant, id)
-            if (revision._tag === "Changed") {
-              return yield* new PreconditionFailed({ detail: "The flowline has another version than If-Match names" })
-            }
-            return { id, version: revision.version, warnings }
-          })
-          return yield* commit(revised)
+        save: Effect.fn("Flowlines.save")((tenant, file, { id, ...into }, commit = unkeyed) => {
+          if (id !== undefined) return revise(tenant, file, { id, ...into }, commit)
+          if (into.ifMatch === undefined) return create(tenant, file, commit)
+          return Effect.fail(new PreconditionFailed({ detail: "If-Match needs the id of a flowline to match" }))
         }),
         open: Effect.fn("Flowlines.open")(function* (tenant, file, given) {
           const { flowline, source, warnings } = yield* prepare(tenant, file, given)
@@ -271,30 +279,3 @@ export class Flowlines extends Context.Service<
     })
   )
 }
-
-/** A started execution, with its flowline. */
-export interface StartedExecution {
-  readonly id: string
-  readonly flowlineId: FlowlineId
-}
-
-/** Starts executions of flowlines. `services/executions` provides it, because that folder imports this one. */
-export class Starter extends Context.Service<
-  Starter,
-  {
-    readonly execute: (
-      tenant: TenantId,
-      flowlineId: FlowlineId,
-      version?: number,
-      commit?: Commit<StartedExecution>,
-      given?: Values
-    ) => Effect.Effect<StartedExecution, BadRequest | Conflict | NotFound | Overloaded | QueueFull | StorageUnreachable>
-    /** Runs a flowline file once, without saving it. */
-    readonly executeOnce: (
-      tenant: TenantId,
-      file: FlowlineFile,
-      commit?: Commit<StartedExecution>,
-      given?: Values
-    ) => Effect.Effect<StartedExecution, BadRequest | Conflict | Overloaded | QueueFull | StorageUnreachable>
-  }
->()("flow/flowlines/Starter") {}

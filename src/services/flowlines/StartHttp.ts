@@ -8,10 +8,11 @@ import { IdempotencyStore } from "../shared/idempotency/IdempotencyStore.ts"
 import { isForm } from "../shared/requests/FormRules.ts"
 import { Settings } from "../shared/settings/Settings.ts"
 import type { TenantId } from "../shared/Tenant.ts"
-import { Flowlines, type StartedExecution, Starter } from "./Flowlines.ts"
+import { Flowlines } from "./Flowlines.ts"
 import { fileIn, flowlineForms, parametersIn } from "./FormHttp.ts"
 import { inBody, parametersOfBody } from "./GivenParameters.ts"
 import { seenBy } from "./SavedHttp.ts"
+import { type StartedExecution, Starter } from "./Starter.ts"
 
 const started = ({ id }: StartedExecution) => ({ body: { id } })
 

@@ -109,7 +109,7 @@ export interface NewBackfill {
 }
 
 /** The execution of a firing, as its row names it. */
-export interface StartedExecution {
+export interface FiringExecution {
   readonly id: string
   readonly flowlineId: string
   readonly version: number
@@ -167,7 +167,7 @@ export class ScheduleStore extends Context.Service<
       firing: WaitingFiring,
       room: { readonly overlap: boolean },
       writes: Effect.Effect<A, E, R>,
-      startedOf: (made: A) => StartedExecution
+      startedOf: (made: A) => FiringExecution
     ) => Effect.Effect<A, E | Conflict | StorageUnreachable, R>
     /** Ends a firing that waits without an execution. */
     readonly settle: (

@@ -5,12 +5,12 @@ import { transaction, unreachable } from "../../../drivers/postgres/Unreachable.
 import { Conflict } from "../../../errors/Conflict.ts"
 import type { Firing, FiringKind } from "../../../services/schedules/Schedule.ts"
 import {
+  type FiringExecution,
   type NewFiring,
   notWaiting,
   overlapping,
   type ScheduleKey,
   type ScheduleStore,
-  type StartedExecution,
   type StoredRow,
   type WaitingFiring
 } from "../../../services/schedules/ScheduleStore.ts"
@@ -85,7 +85,7 @@ export const scheduleFirings = (sql: SqlClient.SqlClient, wide: PgClient.PgClien
     given: WaitingFiring,
     { overlap }: { readonly overlap: boolean },
     writes: Effect.Effect<A, E, R>,
-    startedOf: (made: A) => StartedExecution
+    startedOf: (made: A) => FiringExecution
   ) =>
     transaction(
       sql,
