@@ -15,7 +15,7 @@ const put = (
   tenant: TenantId,
   version: string,
   sha256: string,
-  { quota = unlimited, artifact = "a", type = "FILE", hasCompany = false } = {}
+  { quota = unlimited, artifact = "a", type = "FILE", expectsMore = false } = {}
 ) =>
   Effect.flatMap(ArtifactStore, (store) =>
     store.put(
@@ -26,7 +26,7 @@ const put = (
       },
       quota,
       ownEntry({ action: "resources.upload", target: `g:${artifact}:${version}`, after: sha256 }),
-      hasCompany
+      expectsMore
     )
   )
 
@@ -88,7 +88,7 @@ layer(Postgres.layer.pipe(Layer.provideMerge(TestPostgres)))("builds in PostgreS
     Effect.gen(function* () {
       const tenant = TenantId("company")
       const sql = yield* SqlClient.SqlClient
-      const puts = ["a", "b", "c"].map((sha256) => put(tenant, "1", sha256, { artifact: sha256, hasCompany: true }))
+      const puts = ["a", "b", "c"].map((sha256) => put(tenant, "1", sha256, { artifact: sha256, expectsMore: true }))
       yield* Effect.all(puts, { concurrency: "unbounded" })
       const [made] = yield* sql<{ transactions: number; names: string; rows: string }>`
         select
@@ -103,8 +103,8 @@ layer(Postgres.layer.pipe(Layer.provideMerge(TestPostgres)))("builds in PostgreS
   it.effect("are stored beside one that PostgreSQL refuses", () =>
     Effect.gen(function* () {
       const tenant = TenantId("refused")
-      const faulty = put(tenant, "1", "f", { artifact: "f", type: "\u0000", hasCompany: true })
-      const exits = yield* Effect.all([put(tenant, "1", "a", { hasCompany: true }), faulty].map(Effect.exit), {
+      const faulty = put(tenant, "1", "f", { artifact: "f", type: "\u0000", expectsMore: true })
+      const exits = yield* Effect.all([put(tenant, "1", "a", { expectsMore: true }), faulty].map(Effect.exit), {
         concurrency: "unbounded"
       })
       expect(exits.map(Exit.isSuccess)).toEqual([true, false])
@@ -125,10 +125,10 @@ layer(Postgres.layer.pipe(Layer.provideMerge(TestPostgres)))("builds in PostgreS
       )
       const holder = yield* Effect.forkChild(sql.withTransaction(lock))
       yield* Deferred.await(locked)
-      const waiting = yield* Effect.forkChild(put(tenant, "2", "b", { artifact: "held", hasCompany: true }), {
+      const waiting = yield* Effect.forkChild(put(tenant, "2", "b", { artifact: "held", expectsMore: true }), {
         startImmediately: true
       })
-      expect((yield* put(tenant, "1", "c", { artifact: "free", hasCompany: true }))._tag).toBe("Stored")
+      expect((yield* put(tenant, "1", "c", { artifact: "free", expectsMore: true }))._tag).toBe("Stored")
       yield* Deferred.succeed(isFree, undefined)
       expect((yield* Fiber.join(waiting))._tag).toBe("Stored")
       yield* Fiber.join(holder)

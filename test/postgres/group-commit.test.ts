@@ -18,7 +18,7 @@ const calls = () => {
         yield* Deferred.await(gate)
         return items.map((item) => item * 10)
       }),
-    { weightOf: () => 0.5, hasCompany: () => false }
+    { weightOf: () => 0.5, expectsMore: () => false }
   )
   const ask = (item: number, key = "k") => Effect.forkChild(share(key, item), { startImmediately: true })
   const release = (at: number, result: Effect.Effect<void, string> = Effect.void) =>

@@ -63,14 +63,14 @@ export class ArtifactStore extends Context.Service<
   {
     /**
      * Adds a version, its stored resource and the row of the audit: all of them or, if it is not stored, none. With
-     * `hasCompany` more versions of the tenant are about to come, for which the store may wait for some milliseconds.
+     * `expectsMore` more versions of the tenant are about to come, for which the store may wait for some milliseconds.
      */
     readonly put: (
       tenant: TenantId,
       artifact: NewArtifact,
       quota: Quota,
       entry: NewEntry,
-      hasCompany?: boolean
+      expectsMore?: boolean
     ) => Effect.Effect<Put, StorageUnreachable>
     /** A version, the latest by default. */
     readonly get: (

@@ -166,8 +166,8 @@ export class Artifacts extends Context.Service<
           const added = Effect.gen(function* () {
             const quota = quotaOf(rules.limitsOf(tenant))
             const change = { action: "resources.upload", target: `${name}:${version}`, after: sha256 }
-            const hasCompany = uploads.underWay(tenant) > 0
-            const put = yield* store.put(tenant, wanted, quota, yield* audit.entry(change), hasCompany)
+            const expectsMore = uploads.underWay(tenant) > 0
+            const put = yield* store.put(tenant, wanted, quota, yield* audit.entry(change), expectsMore)
             if (put._tag === "Over") return yield* refusals.refused(tenant, overQuota(tenant, put.usage, quota))
             const exists = `${name}:${version} already exists`
             if (isNew && put._tag !== "Stored") return yield* new PreconditionFailed({ detail: exists })

@@ -16,14 +16,17 @@ const patience = 1000
  * one. An item whose fiber is interrupted before the call takes it is dropped; afterwards the call goes on for the
  * others.
  *
+ * For writes that would wait for each other in the database. Reads do not, so `batchedReads` keeps none waiting; equal
+ * reads share their answer by `CoalescedReads`, and `makeRowLookup` remembers the rows that it has read.
+ *
  * @param call takes its items when it is about to send them, and returns their results in the same order
  * @param weightOf items whose weights add up to more than 1 do not share a call
- * @param hasCompany whether more items are about to come
+ * @param expectsMore whether more items are about to come
  */
 export const groupCommit = <K, A, B, E>(
   context: Context.Context<never>,
   call: (key: K, take: () => ReadonlyArray<A>) => Effect.Effect<ReadonlyArray<B>, E>,
-  { weightOf, hasCompany }: { readonly weightOf: (item: A) => number; readonly hasCompany: (item: A) => boolean }
+  { weightOf, expectsMore }: { readonly weightOf: (item: A) => number; readonly expectsMore: (item: A) => boolean }
 ): ((key: K, item: A) => Effect.Effect<B, E>) => {
   const queues = new Map<K, Array<Waiting<A, B, E>>>()
 
@@ -63,7 +66,7 @@ export const groupCommit = <K, A, B, E>(
   }
 
   const gather = (key: K, queue: Array<Waiting<A, B, E>>): void => {
-    if (queue.some(({ item }) => hasCompany(item))) setTimeout(begin, gathering, key, queue)
+    if (queue.some(({ item }) => expectsMore(item))) setTimeout(begin, gathering, key, queue)
     else begin(key, queue)
   }
 

@@ -17,7 +17,7 @@ interface NewBuild {
   readonly it: NewArtifact
   readonly entry: NewEntry
   /** Whether more are about to come. */
-  readonly hasCompany?: boolean
+  readonly expectsMore?: boolean
 }
 
 /** Builds that one statement adds at most, and the characters of their metadata. */
@@ -117,7 +117,7 @@ export const sharedAdd = Effect.fnUntraced(function* (sql: SqlClient.SqlClient) 
       ),
     {
       weightOf: ({ it }) => Math.max(1 / most.builds, it.doc.length / most.characters),
-      hasCompany: ({ hasCompany }) => hasCompany === true
+      expectsMore: ({ expectsMore }) => expectsMore === true
     }
   )
   return (tenant: TenantId, build: NewBuild): Effect.Effect<boolean, SqlError> =>

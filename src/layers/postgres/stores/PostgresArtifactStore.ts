@@ -49,13 +49,13 @@ export const layer = Layer.effect(
       it: NewArtifact,
       quota: Quota,
       entry: NewEntry,
-      hasCompany = false
+      expectsMore = false
     ) {
       const { group, artifact, version, doc, described, sha256, size } = it
       const isLimited = quota.bytes !== undefined || quota.entries !== undefined
       const added = isLimited
         ? sql.withTransaction(Effect.tap(addBuild(sql, tenant, { it, entry }), checkQuota(sql, tenant, quota)))
-        : add(tenant, { it, entry, hasCompany })
+        : add(tenant, { it, entry, expectsMore })
       const write: Effect.Effect<Put, Effect.Error<typeof added>> = Effect.gen(function* () {
         if (yield* added) return { _tag: "Stored", artifact: { doc, sha256, size } }
         const known = yield* find(tenant, group, artifact, version)
