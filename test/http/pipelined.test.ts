@@ -1,5 +1,6 @@
+import { once } from "node:events"
 import type { ServerResponse } from "node:http"
-import type { AddressInfo } from "node:net"
+import { type AddressInfo, createConnection } from "node:net"
 import { expect, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { nodeServer } from "../../src/layers/http/server/NodeServer.ts"
@@ -53,6 +54,27 @@ it.live("what is no request is refused after the answers to the requests before 
       await socket.closed
       expect(told(socket.received())).toEqual(["200", "first", "200", "second", "400"])
       expect(ended).toEqual(["/one 200", "/two 200", " 400"])
+    })
+  })
+)
+
+it.live("a connection that is refused is over soon, whatever its client does", () =>
+  Effect.gen(function* () {
+    const { server, port } = yield* served
+    yield* Effect.promise(async () => {
+      const open = () => new Promise<number>((done) => server.getConnections((_, count) => done(count)))
+      for (const text of ["CONNECT a:1 HTTP/1.1\r\nHost: a\r\n\r\n", "GARBAGE\r\n\r\n"]) {
+        for (const resets of [true, false]) {
+          const socket = createConnection({ port, host: "127.0.0.1", allowHalfOpen: true })
+          socket.on("error", () => {})
+          socket.resume()
+          socket.write(text)
+          await once(socket, "end")
+          if (resets) socket.resetAndDestroy()
+          await eventually("the server has closed it", async () => (await open()) === 0)
+          socket.destroy()
+        }
+      }
     })
   })
 )

@@ -31,7 +31,14 @@ const bareProblem = (problem: ReturnType<typeof generalProblem>, instance: strin
   return { traceId, body: JSON.stringify({ ...problem, instance, traceId, requestId }) }
 }
 
-/** Writes a problem to a connection that is closed afterwards. */
+/** Milliseconds that a client has to read why its connection was refused. */
+const refusedPatience = 1000
+
+/**
+ * Writes a problem to a connection that is closed afterwards. What the client sends is read and discarded: with unread data
+ * the kernel would reset the connection, and the client would lose the refusal. Node has taken its own listeners from a
+ * connection with CONNECT, so that nothing else would notice an error, or a client that does not go.
+ */
 export const refuse = (socket: Duplex, problem: ReturnType<typeof generalProblem>) => {
   const { status } = problem
   const requestId = newRequestId()
@@ -41,26 +48,20 @@ export const refuse = (socket: Duplex, problem: ReturnType<typeof generalProblem
     ...["content-length", Buffer.byteLength(body), "connection", "close"]
   ]
   const head = fields.map((text, at) => (at % 2 === 0 ? `${text}: ` : `${text}\r\n`)).join("")
-  socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${head}\r\n${body}`)
+  socket.on("error", () => {})
+  socket.resume()
+  socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${head}\r\n${body}`, () => {
+    setTimeout(() => socket.destroy(), refusedPatience).unref()
+  })
   return { traceId, requestId }
 }
 
-/** Milliseconds that a client has to read why its connection was refused. */
-const refusedPatience = 1000
-
-/**
- * Refuses a connection of an address that has too many. Its data is read and discarded, because with unread data the
- * kernel would reset the connection and the client would lose the refusal.
- */
+/** Refuses a connection of an address that has too many. */
 export const refuseConnection = (socket: Socket, network: string, limit: number): void => {
-  const problem = {
+  refuse(socket, {
     ...generalProblem(429, `The limit addressConnections of address:${network} is ${limit}: close other connections`),
     ...{ limit: "addressConnections", value: limit, used: limit + 1, key: `address:${network}` }
-  }
-  socket.on("error", () => {})
-  socket.resume()
-  refuse(socket, problem)
-  setTimeout(() => socket.destroy(), refusedPatience).unref()
+  })
 }
 
 /** Answers a request with a problem, in place of the router. */
