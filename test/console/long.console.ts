@@ -77,8 +77,11 @@ layer(consoleOf(), { excludeTestServices: true })("a long list", (it) => {
     await table(page).focus()
     await page.keyboard.press("End")
     await page.getByRole("alert").getByText("It broke").waitFor()
+    const refreshed = page.waitForResponse(/\/search$/)
     await page.getByRole("button", { name: "Refresh" }).click()
     await page.getByRole("alert").waitFor({ state: "detached" })
+    await refreshed
+    await found(page, /^300 documents, of which 200 are loaded$/)
     await table(page).focus()
     await page.keyboard.press("Home")
     await table(page).locator('[aria-rowindex="2"]').waitFor()
