@@ -288,8 +288,8 @@ export interface NodeType<S extends Schema.Codec<unknown, unknown> = Schema.Code
   fields?(settings: S["Type"], surroundings: Surroundings): FieldUse
   /** What SQL can know about the node's records from its settings, which may be faulty. Undefined: nothing. */
   relation?(settings: Readonly<Record<string, unknown>>): Relation | undefined
-  /** Whether the check of its settings, which may be faulty, can take more than a few milliseconds. Absent: it cannot. */
-  isHeavy?(settings: Readonly<Record<string, unknown>>): boolean
+  /** The grok expressions in its settings, which may be faulty, that their check compiles. Absent: it takes no time. */
+  expressions?(settings: Readonly<Record<string, unknown>>): unknown
   start(settings: S["Type"], context: NodeContext): Instance | Promise<Instance>
 }
 

@@ -149,7 +149,19 @@ layer(Threads.layer, { excludeTestServices: true })("decoding in threads", (it) 
         const there = (salt: string) => decodeThere(file([[`${salt}${expression}`]]))
         const here = (salt: string) => Effect.sync(() => decode(file([[`${salt}${expression}`]])))
         expect(yield* compiled(there, "x")).toBeLessThan((yield* compiled(here, "y")) / 2)
+        const text = (salt: string) => `SLOW ${salt}${expression}`
+        const own = (salt: string) => ({
+          patterns: { version: text(salt), sources: [{ name: "own", text: text(salt) }], leftOut: [] }
+        })
+        const uses = file([["%{SLOW}"]])
+        const withOwn = (salt: string) => decodeThere(uses, own(salt))
+        const withOwnHere = (salt: string) => Effect.sync(() => decode(uses, own(salt)))
+        expect(yield* compiled(withOwn, "v")).toBeLessThan((yield* compiled(withOwnHere, "w")) / 2)
       }
+      const nodes = (salt: string) => file(Array.from({ length: 40 }, (_, n) => [`${salt}${n}%{COMBINEDAPACHELOG}`]))
+      const manyThere = (salt: string) => decodeThere(nodes(salt))
+      const manyHere = (salt: string) => Effect.sync(() => decode(nodes(salt)))
+      expect(yield* compiled(manyThere, "p")).toBeLessThan((yield* compiled(manyHere, "q")) / 2)
     })
   )
 

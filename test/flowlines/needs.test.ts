@@ -32,6 +32,9 @@ describe("what a flowline needs for its validation", () => {
     expect(long.map((one) => heavy({ patterns: [one] }))).toEqual([true, true, true])
     expect(long.map((one) => heavy({ match: { message: [one] } }))).toEqual([true, true, true])
     expect(heavy({ patterns: ["%{A}"], definitions: { A: "\\X".repeat(50) } })).toBe(true)
+    const several = (count: number) =>
+      needs("f.json", JSON.stringify({ dag: Array(count).fill({ type: "grok", settings: { patterns: ["%{A}"] } }) }))
+    expect([several(2).heavy, several(3).heavy]).toEqual([false, true])
   })
 
   it("are the tenant's nodes where the runtime is misspelt, and a node is not in the catalogue", () => {

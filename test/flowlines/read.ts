@@ -12,8 +12,11 @@ import {
 import type { FlowlineFile } from "../../src/services/flowlines/FlowlineFile.ts"
 
 /** Parses and validates a file, without its SQL. */
-export const decode = (file: FlowlineFile): Result.Result<Definition, ReadonlyArray<Issue>> =>
-  Result.flatMap(parse(file), (document) => conclude(document, check(document.filled, {}, noSql), noSql))
+export const decode = (
+  file: FlowlineFile,
+  surroundings: Surroundings = {}
+): Result.Result<Definition, ReadonlyArray<Issue>> =>
+  Result.flatMap(parse(file), (document) => conclude(document, check(document.filled, surroundings, noSql), noSql))
 
 /** Parses and validates a file as the layer's decoder does. */
 export const decodeThere = Effect.fnUntraced(

@@ -3,6 +3,7 @@ import { Effect, Layer, Option, Result } from "effect"
 import { availableMemory, usualWork } from "../../drivers/UsualWork.ts"
 import { BadRequest, type Issue } from "../../errors/BadRequest.ts"
 import { Overloaded } from "../../errors/Overloaded.ts"
+import { mayTakeLong } from "../../languages/grok/CompileTime.ts"
 import {
   check,
   conclude,
@@ -66,8 +67,8 @@ const isShort = ({ bytes }: FlowlineFile): boolean =>
 const isLight = ({ heavy }: Needs, { matched, value }: FilledContent, { patterns }: Surroundings): boolean => {
   if (heavy || matched.length > 0) return false
   if (JSON.stringify(value).length > 2 * lightBytes) return false
-  const own = (patterns?.sources ?? []).map(({ text }) => text).join("\n")
-  return own.length <= lightBytes && own.split("%{").length <= 3
+  const own = (patterns?.sources ?? []).map(({ text }) => text)
+  return own.reduce((length, text) => length + text.length, 0) <= lightBytes && !mayTakeLong(own)
 }
 
 const refused = (issues: ReadonlyArray<Issue>) => new BadRequest({ detail: "The flowline cannot be run", issues })

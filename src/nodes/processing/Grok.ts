@@ -129,18 +129,6 @@ const check = (settings: Settings, { patterns: shared }: CheckContext): Readonly
   return [...found.values()]
 }
 
-/** What a regular expression may have besides literal text and references. */
-const operators = /[\\|([{?*+^$.]/g
-
-/**
- * Compiling an expression of a few hundred characters can take seconds, with `\X` or thousands of alternatives, and a
- * pattern of the bank up to 20 ms.
- */
-const isHeavy = ({ patterns, match, definitions }: Readonly<Record<string, unknown>>): boolean => {
-  const text = JSON.stringify([patterns, match, definitions])
-  return text.split("%{").length > 3 || (text.match(operators)?.length ?? 0) > 24
-}
-
 export const grok = node({
   type: "grok",
   kind: "processing",
@@ -154,7 +142,7 @@ export const grok = node({
   outputs: [chosen, errors],
   example: { field: "message", patterns: ["%{COMBINEDAPACHELOG}"] },
   check,
-  isHeavy,
+  expressions: ({ patterns, match, definitions }) => [patterns, match, definitions],
   alternatives: (settings, { patterns: shared }) => ({
     isFirst: settings.break_on_match,
     list: placed(settings).map(([path, pattern]) => {

@@ -1,4 +1,5 @@
 import * as Predicate from "effect/Predicate"
+import { mayTakeLong } from "../../../languages/grok/CompileTime.ts"
 import type { Relation } from "../../../nodes/Capabilities.ts"
 import { catalogue, needs } from "../../../nodes/Catalogue.ts"
 import { maxNodes, maxWires, type Runtime, runtimes } from "../../../protocol/Flowline.ts"
@@ -45,7 +46,7 @@ export interface Needs {
   readonly ownNodes: boolean
   /** Whether the flowline may use the tenant's grok patterns. */
   readonly patterns: boolean
-  /** Whether the check of a node's settings can take more than a few milliseconds. */
+  /** Whether the check of all nodes' settings together can take more than a few milliseconds. */
   readonly heavy: boolean
   /** Every node of the flowline if one of them has an SQL statement, else empty. */
   readonly sql: ReadonlyArray<SqlNode>
@@ -64,8 +65,8 @@ export const needsOf = ({ runtime, nodes }: Outline): Needs => {
   return {
     // If the runtime cannot be read, a node that is not in the catalogue may be the tenant's own.
     ownNodes: runtime === "pybatch" || (runtime === undefined && nodes.some(({ type }) => !catalogue.has(type ?? ""))),
-    heavy: nodes.some(
-      ({ type = "", settings }) => settings !== undefined && catalogue.get(type)?.isHeavy?.(settings) === true
+    heavy: mayTakeLong(
+      nodes.map(({ type = "", settings }) => settings !== undefined && catalogue.get(type)?.expressions?.(settings))
     ),
     patterns: needs({ dag: nodes.map(({ type = "" }) => ({ type })) }, "patterns"),
     sql: seen.some(({ relation }) => relation !== undefined && "statement" in relation) ? seen : []
