@@ -137,6 +137,9 @@ onBoth("tests of flowlines", (it) => {
           detail: `The test "${at < 2 ? "keeps failures" : "adds nothing"}" fails: ${detail}`
         }))
       })
+      // A file that is parsed in a thread.
+      const large = yield* save(`${flowline(failing)}# ${"x".repeat(10_000)}\n`, "?test=true")
+      expect(large.body["issues"]).toEqual(body["issues"])
       expect(yield* count).toBe(before)
       expect(yield* save(flowline(passing), "?test=true")).toMatchObject({ status: 200 })
       expect(yield* save(flowline(failing))).toMatchObject({ status: 200 })

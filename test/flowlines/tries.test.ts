@@ -118,6 +118,11 @@ dag:
           column: 11
         }
       ])
+      // Files that are parsed in a thread.
+      for (const file of [`${access}# ${"x".repeat(10_000)}\n`, access.replace("runtime: ", "runtime: &one ")]) {
+        const { parse: other } = byName(yield* tryOut(file, { sample: lines.join("\n") }))
+        expect(other?.unmatched).toEqual(parse?.unmatched)
+      }
     })
   )
 

@@ -11,6 +11,7 @@ import {
   type FlowlineDocument,
   noSql,
   parse,
+  positionsIn,
   type SqlFindings,
   type Surroundings
 } from "../../services/flowlines/Decoder.ts"
@@ -151,6 +152,11 @@ export const limited = (limits: Limits) =>
           const answer = thread === undefined ? undefined : yield* answerOf(thread, { surroundings, sql })
           return answer !== undefined && "definition" in answer ? answer.definition : yield* tooMuch
         }),
+        positions: Effect.fn("FlowlineDecoder.positions")(function* (file, pointers, tenant) {
+          if (isShort(file)) return yield* orRefused(positionsIn(file, pointers))
+          const answer = yield* answerOf(yield* aThread(tenant), { file, pointers })
+          return "positions" in answer ? answer.positions : yield* tooMuch
+        }, Effect.scoped),
         compare: Effect.fn("FlowlineDecoder.compare")(function* (tenant, from, to) {
           if (sizeOf(from) + sizeOf(to) <= lightBytes) return JSON.stringify(compared(from, to))
           const answer = yield* (yield* aThread(tenant)).ask({ from, to })

@@ -1,6 +1,7 @@
 import { parentPort } from "node:worker_threads"
 import { Result } from "effect"
 import type { Issue } from "../../errors/BadRequest.ts"
+import type { Position } from "../../languages/document/DocumentSource.ts"
 import {
   type CheckedFlowline,
   check,
@@ -8,6 +9,7 @@ import {
   type Definition,
   type ParsedDocument,
   parse,
+  positionsIn,
   type SqlFindings,
   type Surroundings
 } from "../../services/flowlines/Decoder.ts"
@@ -19,17 +21,19 @@ import type { Needs } from "../../services/flowlines/validation/Outline.ts"
 import { compared } from "../../services/flowlines/versions/Comparison.ts"
 
 /**
- * A task of the thread: to parse a file and keep its document, to validate the kept document, to check a content, or to
- * compare two versions.
+ * A task of the thread: to parse a file and keep its document, to find positions in a file, to validate the kept document,
+ * to check a content, or to compare two versions.
  */
 export type Task =
   | { readonly file: FlowlineFile; readonly values: ReferenceValues | undefined }
+  | { readonly file: FlowlineFile; readonly pointers: ReadonlyArray<string> }
   | { readonly surroundings: Surroundings; readonly sql: SqlFindings }
   | { readonly filled: FilledContent; readonly surroundings: Surroundings; readonly sql: SqlFindings }
   | { readonly from: FullVersion; readonly to: FullVersion }
 
 export type Answer =
   | { readonly needs: Needs }
+  | { readonly positions: ReadonlyArray<Position> }
   | { readonly definition: Definition }
   | { readonly issues: ReadonlyArray<Issue> }
   | { readonly checked: CheckedFlowline }
@@ -41,6 +45,10 @@ export type Answer =
 let kept: ParsedDocument | undefined
 
 const answerTo = (task: Task): Answer | undefined => {
+  if ("pointers" in task) {
+    const found = positionsIn(task.file, task.pointers)
+    return Result.isSuccess(found) ? { positions: found.success } : { issues: found.failure }
+  }
   if ("file" in task) {
     const parsed = parse(task.file, task.values)
     kept = Result.getOrUndefined(parsed)

@@ -2,7 +2,8 @@ import { Context, type Effect, Result, Schema, type Scope } from "effect"
 import type { BadRequest, Issue } from "../../errors/BadRequest.ts"
 import type { Overloaded } from "../../errors/Overloaded.ts"
 import { readDocument, type SourceDocument } from "../../languages/document/Document.ts"
-import { pointerOf } from "../../languages/document/Pointer.ts"
+import type { Position } from "../../languages/document/DocumentSource.ts"
+import { pathOf, pointerOf } from "../../languages/document/Pointer.ts"
 import type { TenantDefinitions } from "../../languages/grok/TenantDefinitions.ts"
 import { Flowline } from "../../protocol/Flowline.ts"
 import type { KeptValues } from "../../protocol/Parameters.ts"
@@ -95,6 +96,12 @@ export class FlowlineDecoder extends Context.Service<
       document: FlowlineDocument,
       surroundings: Surroundings
     ) => Effect.Effect<Definition, BadRequest | Overloaded>
+    /** The positions in a valid file of the values at these JSON pointers, found in a turn of the tenant. */
+    readonly positions: (
+      file: FlowlineFile,
+      pointers: ReadonlyArray<string>,
+      tenant?: TenantId
+    ) => Effect.Effect<ReadonlyArray<Position>, BadRequest | Overloaded>
     /** Compares two versions in a turn of the tenant. The answer is JSON of `FlowlineComparison`. */
     readonly compare: (tenant: TenantId, from: FullVersion, to: FullVersion) => Effect.Effect<string, Overloaded>
   }
@@ -111,6 +118,13 @@ export const parse = (
     const filled = fillReferences(source.value, values)
     return { needs: needsOf(outline(filled.value)), source, filled }
   })
+
+/** The positions of the values at these JSON pointers. */
+export const positionsIn = (
+  file: FlowlineFile,
+  pointers: ReadonlyArray<string>
+): Result.Result<ReadonlyArray<Position>, ReadonlyArray<Issue>> =>
+  Result.map(readDocument(file), (source) => pointers.map((pointer) => source.position(pathOf(pointer))))
 
 const decodeFlowline = Schema.decodeUnknownResult(Flowline)
 

@@ -7,6 +7,7 @@ import { PreconditionFailed } from "../../errors/PreconditionFailed.ts"
 import type { StorageUnreachable } from "../../errors/StorageUnreachable.ts"
 import type { TooLarge } from "../../errors/TooLarge.ts"
 import type { TooMany } from "../../errors/TooMany.ts"
+import type { Position } from "../../languages/document/DocumentSource.ts"
 import { hints } from "../../nodes/flowline/Hints.ts"
 import { secretsOf } from "../../nodes/flowline/SecretSettings.ts"
 import type { Flowline } from "../../protocol/Flowline.ts"
@@ -58,8 +59,10 @@ export interface VersionWithValues extends FlowlineVersion {
 export interface OpenFlowline {
   readonly flowline: Flowline
   readonly warnings: ReadonlyArray<string>
-  /** The line and column of the value at a path in the file; empty when the file is too large to keep them. */
-  readonly place: (path: ReadonlyArray<PropertyKey>) => { readonly line?: number; readonly column?: number }
+  /** The positions of the values at these JSON pointers in the file; empty if it is not the user's. */
+  readonly positions: (
+    pointers: ReadonlyArray<string>
+  ) => Effect.Effect<ReadonlyArray<Position>, BadRequest | Overloaded>
 }
 
 export class Flowlines extends Context.Service<
@@ -75,7 +78,7 @@ export class Flowlines extends Context.Service<
       SavedFlowline,
       BadRequest | Conflict | NotFound | Overloaded | PreconditionFailed | StorageUnreachable | TooLarge | TooMany
     >
-    /** Reads and validates a file for the tenant, and keeps the places of its parts. */
+    /** Reads and validates a file for the tenant, and can find the places of its parts. */
     readonly open: (
       tenant: TenantId,
       file: FlowlineFile,
@@ -161,17 +164,17 @@ export class Flowlines extends Context.Service<
           ...(own === undefined ? {} : { own }),
           ...(shared === undefined ? {} : { patterns: shared })
         })
-        return { own, definition, source: document.source }
+        return { own, definition }
       }, Effect.scoped)
 
       const prepare = Effect.fn("Flowlines.prepare")(function* (tenant: TenantId, file: FlowlineFile, given?: Values) {
-        const { own, definition, source } = yield* check(tenant, file, given)
+        const { own, definition } = yield* check(tenant, file, given)
         const { dag, flowline, kept } = definition
         const isUnchecked = flowline.runtime === "pybatch" && own !== undefined && ownNodes(own).isUnknown
         const unchecked = isUnchecked ? (own ?? []).flatMap(({ error }) => error?.message ?? []) : []
         const missing = yield* secrets.warnings(tenant, secretsOf(flowline))
         const warnings = [...unchecked, ...hints(flowline), ...missing, ...definition.warnings]
-        return { definition: { dag, platformId: yield* platform.platformId }, flowline, kept, source, warnings }
+        return { definition: { dag, platformId: yield* platform.platformId }, flowline, kept, warnings }
       })
 
       const withParameters = Effect.fn("Flowlines.withParameters")(function* (
@@ -246,8 +249,8 @@ export class Flowlines extends Context.Service<
           return Effect.fail(new PreconditionFailed({ detail: "If-Match needs the id of a flowline to match" }))
         }),
         open: Effect.fn("Flowlines.open")(function* (tenant, file, given) {
-          const { flowline, source, warnings } = yield* prepare(tenant, file, given)
-          return { flowline, warnings, place: (path) => source?.position(path) ?? {} }
+          const { flowline, warnings } = yield* prepare(tenant, file, given)
+          return { flowline, warnings, positions: (pointers) => decoder.positions(file, pointers, tenant) }
         }),
         check: (tenant, file, given) => Effect.map(check(tenant, file, given), ({ definition }) => definition),
         draft: Effect.fn("Flowlines.draft")(function* (tenant, file, keeping, given) {

@@ -18,6 +18,7 @@ import type { TenantId } from "../../shared/Tenant.ts"
 import type { FlowlineFile } from "../FlowlineFile.ts"
 import { Flowlines, type OpenFlowline } from "../Flowlines.ts"
 import type { TestResult, TryAnswer } from "../TryAnswer.ts"
+import { placed } from "./Places.ts"
 import { samplesOf } from "./TestDifferences.ts"
 import { caseOf, type Source, type TryRequest, tryLimits } from "./TryForm.ts"
 import { answerOf, testResult } from "./TryReport.ts"
@@ -114,7 +115,7 @@ export class Tries extends Context.Service<
         const { dag } = yield* flowlines.get(tenant, source.id, source.version)
         const file = { name: "saved.json", bytes: new TextEncoder().encode(dag) }
         // Positions in the stored text are not those in the user's file.
-        return { ...(yield* flowlines.open(tenant, file, given)), place: () => ({}) }
+        return { ...(yield* flowlines.open(tenant, file, given)), positions: () => Effect.succeed([]) }
       })
 
       /** Runs cases and takes their reports one by one. The result says why the others were not run. */
@@ -202,30 +203,31 @@ export class Tries extends Context.Service<
             return { ...group, results: [...group.results, ...(yield* runTests(tenant, request.source, groups))] }
           })
           const { first, error, results } = yield* within(tenant, work)
-          return { ...answerOf(opened, first, error), ...(results.length === 0 ? {} : { tests: inOrder(results) }) }
+          const tests = results.length === 0 ? {} : { tests: inOrder(results) }
+          return yield* placed(opened, { ...answerOf(opened, first, error), ...tests })
         }),
         check: Effect.fn("Tries.check")(function* (tenant, { source }, given) {
           const { warnings } = yield* open(tenant, source, given)
           return { outcome: "succeeded", millis: 0, nodes: [], edges: [], unreferenced: [], printed: [], warnings }
         }),
         verify: Effect.fn("Tries.verify")(function* (tenant, file) {
-          const groups = groupsOf(yield* flowlines.open(tenant, file))
+          const opened = yield* flowlines.open(tenant, file)
+          const groups = groupsOf(opened)
           if (groups.size === 0) return
           const found = runTests(tenant, { file }, groups).pipe(Effect.catchTag("NotFound", Effect.die))
-          const issues = inOrder(yield* within(tenant, found)).flatMap(
-            ({ name, error, differences }): ReadonlyArray<Issue> => {
-              const test = `The test ${JSON.stringify(name)} fails: `
-              return [
-                ...(error === undefined ? [] : [{ part: "file", detail: test + error }]),
-                ...differences.map(({ detail, pointer, line, column }) => ({
-                  part: "file",
-                  pointer,
-                  detail: test + detail,
-                  ...(line === undefined || column === undefined ? {} : { line, column })
-                }))
-              ]
-            }
-          )
+          const { tests } = yield* placed(opened, { nodes: [], tests: inOrder(yield* within(tenant, found)) })
+          const issues = tests.flatMap(({ name, error, differences }): ReadonlyArray<Issue> => {
+            const test = `The test ${JSON.stringify(name)} fails: `
+            return [
+              ...(error === undefined ? [] : [{ part: "file", detail: test + error }]),
+              ...differences.map(({ detail, pointer, line, column }) => ({
+                part: "file",
+                pointer,
+                detail: test + detail,
+                ...(line === undefined || column === undefined ? {} : { line, column })
+              }))
+            ]
+          })
           if (issues.length > 0) return yield* new BadRequest({ detail: "The tests of the flowline fail", issues })
         })
       })

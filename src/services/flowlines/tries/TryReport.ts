@@ -35,7 +35,7 @@ const shown = ({
 })
 
 const nodeOf = (
-  { flowline, place }: OpenFlowline,
+  { flowline }: OpenFlowline,
   { component, micros, dropped, lost, unmatched = [], more, recordsIn, recordsOut }: TriedNode,
   report: TrialReport
 ): TriedComponent => {
@@ -53,16 +53,16 @@ const nodeOf = (
     ...(unmatched.length === 0
       ? {}
       : {
-          unmatched: unmatched.map(({ path, text }) => {
-            const whole = ["dag", index, "settings", ...path]
-            return { pointer: pointerOf(whole), text, ...place(whole) }
-          })
+          unmatched: unmatched.map(({ path, text }) => ({
+            pointer: pointerOf(["dag", index, "settings", ...path]),
+            text
+          }))
         }),
     ...(more === true ? { more } : {})
   }
 }
 
-/** The answer to a try, without its tests. `report` is missing when the process has died. */
+/** The answer to a try, without its tests and without lines and columns. `report` is missing when the process has died. */
 export const answerOf = (
   opened: OpenFlowline,
   report: TrialReport | undefined,
@@ -101,9 +101,9 @@ export const answerOf = (
   }
 }
 
-/** What a test found, by the report of its case; it is missing when the run did not come so far. */
+/** What a test found, without lines and columns, by the report of its case; it is missing when the run did not come so far. */
 export const testResult = (
-  { flowline, place }: OpenFlowline,
+  { flowline }: OpenFlowline,
   test: FlowlineTest,
   index: number,
   report: TrialReport | undefined,
@@ -114,7 +114,6 @@ export const testResult = (
   const own = report.error?.startsWith(where) === true ? report.error : where + report.error
   const differences = differencesOf(flowline, test, index, report).map(({ path, ...difference }) => ({
     pointer: pointerOf(path),
-    ...place(path),
     ...difference
   }))
   return {
