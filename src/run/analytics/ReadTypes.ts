@@ -15,7 +15,6 @@ const together = 100
 type Choice = (value: string) => string
 
 const fully = (value: string, pattern: string): string => `regexp_full_match(${value}, ${literal(pattern)})`
-const partly = (value: string, pattern: string): string => `regexp_matches(${value}, ${literal(pattern)})`
 const like = (value: string, pattern: string): string => `${value} LIKE ${literal(pattern)}`
 
 /** Whether a condition holds for all texts, or one, with more than `length` characters. It costs nothing for others. */
@@ -34,24 +33,12 @@ const numbers =
     `WHEN NOT ${every(value, 0, `NOT contains(${value}, '.') AND ${fully(value, "[-+]?[0-9]+")}`)} THEN '${mixed}' ` +
     `WHEN ${every(value, 38, casts(value, "HUGEINT"))} THEN 'HUGEINT' ELSE '${longer}' END`
 
-/**
- * Texts that begin like ISO 8601 are what DuckDB has detected, others stay texts. `finer` is for those with more than
- * microseconds, which have more than `length` characters.
- */
+/** Texts that begin like ISO 8601 are what DuckDB has detected, others stay texts. */
 const moments =
-  (pattern: string, length: number, finer: Choice = () => "'VARCHAR'"): Choice =>
+  (pattern: string): Choice =>
   (value) =>
-    `CASE WHEN NOT ${every(value, 0, `${like(value, pattern)} OR ${like(`trim(${value})`, pattern)}`)} THEN 'VARCHAR' ` +
-    `WHEN ${some(value, length, partly(value, "\\.[0-9]{6}[0-9]*[1-9]"))} THEN ${finer(value)} ELSE '' END`
-
-const microseconds = "2026-01-02T03:04:05.123456"
-/** Nanoseconds are only for some years, and for no names of zones. */
-const nanoseconds: Choice = (value) =>
-  `CASE WHEN ${every(value, 0, `substr(${value}, 1, 4) BETWEEN '1678' AND '2261' AND NOT contains(substr(${value}, 12), ' ')`)} ` +
-  `AND ${every(value, microseconds.length, casts(value, "TIMESTAMP_NS"))} ` +
-  `AND NOT ${some(value, microseconds.length + 3, partly(value, "\\.[0-9]{9}[0-9]*[1-9]"))} ` +
-  "THEN 'TIMESTAMP_NS' ELSE 'VARCHAR' END"
-const timestamps = moments("____-__-__%", microseconds.length, nanoseconds)
+    `CASE WHEN ${every(value, 0, `${like(value, pattern)} OR ${like(`trim(${value})`, pattern)}`)} THEN '' ELSE 'VARCHAR' END`
+const timestamps = moments("____-__-__%")
 
 const truths: Choice = (value) =>
   `CASE WHEN ${every(value, 0, `lower(${value}) IN ('true', 'false')`)} THEN '' ELSE 'VARCHAR' END`
@@ -69,8 +56,8 @@ const decimals: Choice = (value) => {
 const csvChoices: ReadonlyMap<Id, Choice> = new Map([
   [Id.DOUBLE, decimals],
   [Id.BOOLEAN, truths],
-  [Id.DATE, moments("____-__-__", 10)],
-  [Id.TIME, moments("__:__%", microseconds.length - 11)],
+  [Id.DATE, moments("____-__-__")],
+  [Id.TIME, moments("__:__%")],
   [Id.TIMESTAMP, timestamps],
   [Id.TIMESTAMP_TZ, timestamps]
 ])
