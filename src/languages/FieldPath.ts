@@ -70,13 +70,20 @@ export const getPath = (fields: Fields, path: ReadonlyArray<string>): unknown =>
 }
 
 type Parent = Fields | ReadonlyArray<unknown>
+const isParent = (value: unknown): value is Parent => Predicate.isObject(value) || Array.isArray(value)
 
 /** A copy with another value of a member or an element; undefined where a list has no such element. */
 const withValue = (parent: Parent, key: string, value: unknown): Parent | undefined => {
   if (Predicate.isObject(parent)) {
-    if (value !== undefined) return { ...parent, [key]: value }
-    const { [key]: _, ...others } = parent
-    return others
+    if (value === undefined) {
+      const { [key]: _, ...others } = parent
+      return others
+    }
+    // An assignment would set the prototype; for other names it takes half as long.
+    if (key === "__proto__") return { ...parent, [key]: value }
+    const copy = { ...parent }
+    copy[key] = value
+    return copy
   }
   const list = parent as ReadonlyArray<unknown>
   const at = placeIn(list, key)
@@ -84,19 +91,22 @@ const withValue = (parent: Parent, key: string, value: unknown): Parent | undefi
   return value === undefined ? list.toSpliced(at, 1) : list.with(at, value)
 }
 
+const changed = (parent: Parent, path: ReadonlyArray<string>, depth: number, value: unknown): Parent | undefined => {
+  const key = path[depth]!
+  if (depth === path.length - 1) return withValue(parent, key, value)
+  const child = valueIn(parent, key) ?? undefined
+  if (child === undefined && value === undefined) return parent
+  const inner = child ?? {}
+  const made = isParent(inner) ? changed(inner, path, depth + 1, value) : undefined
+  return made === undefined ? undefined : withValue(parent, key, made)
+}
+
 /**
  * A copy with the value at the path (undefined removes it); undefined when a scalar is in the way, or a list has no such
  * element.
  */
-export const withPath = <A extends Parent>(parent: A, path: ReadonlyArray<string>, value: unknown): A | undefined => {
-  const [key, ...rest] = path as [string, ...Array<string>]
-  if (rest.length === 0) return withValue(parent, key, value) as A | undefined
-  const child = valueIn(parent, key) ?? undefined
-  if (child === undefined && value === undefined) return parent
-  const inner = child ?? {}
-  const made = Predicate.isObject(inner) || Array.isArray(inner) ? withPath(inner as Parent, rest, value) : undefined
-  return made === undefined ? undefined : (withValue(parent, key, made) as A | undefined)
-}
+export const withPath = <A extends Parent>(parent: A, path: ReadonlyArray<string>, value: unknown): A | undefined =>
+  changed(parent, path, 0, value) as A | undefined
 
 /**
  * Sets a value in an event that is already a copy. Objects and lists on the path are copied too. False when a scalar is
@@ -109,8 +119,7 @@ export const putPath = (event: Fields, path: ReadonlyArray<string>, value: unkno
     return true
   }
   const child = valueIn(event, key) ?? {}
-  const copy =
-    Predicate.isObject(child) || Array.isArray(child) ? withPath(child as Parent, path.slice(1), value) : undefined
+  const copy = isParent(child) ? changed(child, path, 1, value) : undefined
   if (copy === undefined) return false
   event[key] = copy
   return true
