@@ -147,7 +147,7 @@ describe("a blob of a version without sums", () => {
     Effect.gen(function* () {
       const { blobs, bytes, hash, file } = yield* stored(2_000_000)
       assert.isTrue(existsSync(file("sums")))
-      assert.isTrue(yield* blobs.remove("one", hash))
+      assert.isTrue(yield* blobs.remove("one", hash, Number.POSITIVE_INFINITY))
       assert.isFalse(existsSync(file("sums")))
       assert.strictEqual(yield* blobs.check("one", hash, fast), "missing")
       yield* blobs.write("one", cut(bytes))

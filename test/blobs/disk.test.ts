@@ -121,7 +121,7 @@ describe("the folder of blobs", () => {
           yield* Effect.promise(() => new Promise((done) => setImmediate(done)))
         yield* Fiber.interrupt(writing)
         const exit = yield* Fiber.await(writing)
-        if (exit._tag === "Success") yield* blobs.remove("one", sha256(bytes))
+        if (exit._tag === "Success") yield* blobs.remove("one", sha256(bytes), Number.POSITIVE_INFINITY)
         else interrupted++
         assert.deepStrictEqual(filesBelow(root), [], `round ${round}, ${exit._tag}`)
       }

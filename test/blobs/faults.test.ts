@@ -72,7 +72,7 @@ describe("a disk in trouble", () => {
       yield* isUnreachable(blobs.write("two", cut(noise(10))))
       yield* isUnreachable(blobs.read("one", sha256))
       yield* isUnreachable(blobs.size("one", sha256))
-      yield* isUnreachable(blobs.remove("one", sha256))
+      yield* isUnreachable(blobs.remove("one", sha256, Number.POSITIVE_INFINITY))
       yield* isUnreachable(Stream.runCollect(blobs.list("one")))
       yield* isUnreachable(blobs.health)
       assert.deepStrictEqual(filesBelow(root), [])

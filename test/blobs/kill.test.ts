@@ -5,7 +5,7 @@ import { Effect } from "effect"
 import { writeBlob } from "../../src/drivers/blobs/disk/DiskBlobs.ts"
 import { writeOwner } from "../../src/drivers/blobs/disk/DiskOwner.ts"
 import { diskPaths } from "../../src/drivers/blobs/disk/DiskPaths.ts"
-import { removeBlob, removeIf } from "../../src/drivers/blobs/disk/DiskRemove.ts"
+import { removeIf } from "../../src/drivers/blobs/disk/DiskRemove.ts"
 import { boundedCalls, type Calls } from "../../src/drivers/blobs/disk/FileCalls.ts"
 import { Root } from "../../src/drivers/blobs/disk/Folder.ts"
 import { SyncRate } from "../../src/drivers/blobs/disk/SyncRate.ts"
@@ -78,7 +78,6 @@ describe("a kill leaves nothing that no start removes", () => {
     Effect.gen(function* () {
       const before = (root: Root) => write(calls, root)
       const blobIn = (root: Root) => diskPaths(root.path).blob("one", hash)
-      assert.isAbove(yield* killedEverywhere(before, (call, root) => removeBlob(call, root, blobIn(root))), 1)
       assert.isAbove(yield* killedEverywhere(before, (call, root) => removeIf(call, root, blobIn(root), () => true)), 4)
     })
   )

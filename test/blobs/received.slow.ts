@@ -50,7 +50,7 @@ describe("bytes on their way to the disk", () => {
           for (const source of slots < 6 ? sources : [sources[turn % 3]!])
             assert.deepStrictEqual(yield* blobs.write("one", source(bytes)), expected)
           assert.isTrue(bytes.equals(yield* joined(yield* blobs.read("one", expected.sha256))))
-          yield* blobs.remove("one", expected.sha256)
+          yield* blobs.remove("one", expected.sha256, Number.POSITIVE_INFINITY)
         }
       }
     })

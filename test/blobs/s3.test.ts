@@ -113,7 +113,6 @@ const everything = (blobs: Blobs["Service"]): ReadonlyArray<Effect.Effect<unknow
   blobs.size("one", hash),
   Effect.flatMap(blobs.read("one", hash), Stream.runDrain),
   blobs.read("one", hash, { start: 0, end: 0 }),
-  blobs.remove("one", hash),
   blobs.remove("one", hash, Date.now()),
   Stream.runCollect(blobs.list("one")),
   blobs.health

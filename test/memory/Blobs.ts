@@ -58,7 +58,7 @@ export const layer: Layer.Layer<Blobs> = Layer.sync(Blobs, () => {
     remove: (tenant, sha256, writtenBefore) =>
       Effect.sync(() => {
         const blob = stored.get(keyOf(tenant, sha256))
-        if (blob === undefined || (writtenBefore !== undefined && blob.storedAt >= writtenBefore)) return false
+        if (blob === undefined || blob.storedAt >= writtenBefore) return false
         return stored.delete(keyOf(tenant, sha256))
       }),
     list: (tenant) =>

@@ -74,7 +74,7 @@ describe("a flipped bit in an object", () => {
       yield* flip(0)
       const span = { start: 600_000, end: 5_000_000 }
       assert.isTrue(bytes.subarray(span.start, span.end).equals((yield* received(span)).bytes))
-      yield* blobs.remove("one", hash)
+      yield* blobs.remove("one", hash, Number.POSITIVE_INFINITY)
       const found = yield* Effect.promise(() => s3.send(new ListObjectsV2Command({ Bucket: place.bucket })))
       assert.deepStrictEqual(
         (found.Contents ?? []).map(({ Key = "" }) => Key).filter((key) => !key.includes("/.health/")),
@@ -93,7 +93,7 @@ describe("a bucket", () => {
       yield* blobs.own("second")
       assert.strictEqual(yield* blobs.owner, "second")
       assert.isFalse(yield* blobs.isEmpty)
-      yield* blobs.remove("one", hash)
+      yield* blobs.remove("one", hash, Number.POSITIVE_INFINITY)
       assert.isTrue(yield* blobs.isEmpty)
     })
   )

@@ -47,7 +47,6 @@ const everything = (blobs: Blobs["Service"], hash: string) => [
   blobs.size("one", "0".repeat(64)),
   blobs.read("one", hash),
   blobs.read("one", hash, { start: 0, end: 0 }),
-  blobs.remove("one", hash),
   blobs.remove("one", hash, Date.now()),
   Stream.runCollect(blobs.list("one")),
   blobs.health

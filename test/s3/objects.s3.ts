@@ -65,7 +65,7 @@ describe("the bucket", () => {
       const part = yield* joined(yield* blobs.read("one", hash, span))
       assert.isTrue(Buffer.concat([piece.subarray(-5), piece.subarray(0, 5)]).equals(part))
       assert.deepStrictEqual(yield* left, { keys: [`one/blobs/${hash}`], uploads: [] })
-      yield* blobs.remove("one", hash)
+      yield* blobs.remove("one", hash, Number.POSITIVE_INFINITY)
     })
   )
 
@@ -83,7 +83,7 @@ describe("the bucket", () => {
         assert.isAbove(again!.storedAt, first!.storedAt)
         assert.isFalse(yield* blobs.remove("one", hash, first!.storedAt + 1))
         assert.deepStrictEqual(yield* left, { keys: [`one/blobs/${hash}`], uploads: [] })
-        yield* blobs.remove("one", hash)
+        yield* blobs.remove("one", hash, Number.POSITIVE_INFINITY)
       }
     })
   )
@@ -110,7 +110,7 @@ describe("the bucket", () => {
       const started = performance.now()
       yield* blobs.write("one", cut(bytes))
       const whole = performance.now() - started
-      yield* blobs.remove("one", sha256(bytes))
+      yield* blobs.remove("one", sha256(bytes), Number.POSITIVE_INFINITY)
       let interrupted = 0
       for (let round = 0; round < 24; round++) {
         const writing = yield* Effect.forkChild(blobs.write("one", cut(bytes)))
@@ -118,7 +118,7 @@ describe("the bucket", () => {
         yield* Fiber.interrupt(writing)
         if ((yield* Fiber.await(writing))._tag === "Failure") interrupted++
         // At its very end a write may have given the blob its name already.
-        yield* blobs.remove("one", sha256(bytes))
+        yield* blobs.remove("one", sha256(bytes), Number.POSITIVE_INFINITY)
         assert.deepStrictEqual(yield* left, nothing, `round ${round}`)
       }
       assert.isAbove(interrupted, 5)

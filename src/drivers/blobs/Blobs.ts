@@ -57,13 +57,13 @@ export class Blobs extends Context.Service<
       span?: ByteSpan
     ) => Effect.Effect<Stream.Stream<Uint8Array, StorageUnreachable>, StorageUnreachable>
     /**
-     * Removes a blob and returns whether it did; current readers can finish. With `writtenBefore` (epoch milliseconds)
-     * the blob is kept if its content was written at or after that time, including by a concurrent write.
+     * Removes a blob and returns whether it did; current readers can finish. The blob is kept if its content was written
+     * at or after `writtenBefore` (epoch milliseconds), including by a concurrent write.
      */
     readonly remove: (
       tenant: string,
       sha256: string,
-      writtenBefore?: number
+      writtenBefore: number
     ) => Effect.Effect<boolean, StorageUnreachable>
     /** The blobs of the tenant, ordered by hash. */
     readonly list: (tenant: string) => Stream.Stream<StoredBlob, StorageUnreachable>

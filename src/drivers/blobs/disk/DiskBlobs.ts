@@ -14,7 +14,7 @@ import { isEmpty, listBlobs } from "./DiskList.ts"
 import { readOwner, writeOwner } from "./DiskOwner.ts"
 import { type BlobPath, diskPaths } from "./DiskPaths.ts"
 import { checkBlob, readBlob } from "./DiskRead.ts"
-import { removeBlob, removeIf } from "./DiskRemove.ts"
+import { removeIf } from "./DiskRemove.ts"
 import { writeSums } from "./DiskSums.ts"
 import { type Calls, Overdue, processCalls, tracked, unit } from "./FileCalls.ts"
 import { FileWriter } from "./FileWriter.ts"
@@ -199,12 +199,7 @@ export const layer: Layer.Layer<Blobs, never, DiskConfig> = Layer.effect(
         )
       ),
       remove: Effect.fn("Blobs.remove")((tenant, sha256, writtenBefore) =>
-        attempt(() => {
-          const blob = paths.blob(tenant, sha256)
-          return writtenBefore === undefined
-            ? removeBlob(call, root, blob)
-            : removeIf(call, root, blob, (modified) => modified < writtenBefore)
-        })
+        attempt(() => removeIf(call, root, paths.blob(tenant, sha256), (modified) => modified < writtenBefore))
       ),
       list: (tenant) => Stream.fromAsyncIterable(listBlobs(call, root, tenant), unreachable),
       check: Effect.fn("Blobs.check")((tenant, sha256, bytesPerSecond) =>

@@ -17,15 +17,6 @@ const unlessMissing = async (root: Root, action: Promise<boolean>): Promise<bool
   return false
 }
 
-/** Removes a blob and returns whether it existed. Current readers can finish. */
-export const removeBlob = (call: Calls, root: Root, blob: BlobPath): Promise<boolean> =>
-  unlessMissing(
-    root,
-    removeSums(call, blob)
-      .then(() => call(unit((done) => fs.unlink(blob.path, done))))
-      .then(() => true)
-  )
-
 /**
  * Removes a blob if its modification time, the last time its content was written, is `acceptable`. Checking first and
  * removing afterwards could lose a write in between. So the blob is moved away, checked, and moved back if it must be

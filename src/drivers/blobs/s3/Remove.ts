@@ -10,16 +10,6 @@ import { isLeft, isTenant, type Keys, named } from "./Keys.ts"
 import { findBlob, pages, storedAt } from "./ListObjects.ts"
 import { removeSums } from "./Sums.ts"
 
-/** Removes a blob and returns whether it existed. */
-export const removeBlob = async (bucket: Bucket, keys: Keys, tenant: string, sha256: string): Promise<boolean> => {
-  const key = keys.blob(tenant, sha256)
-  const { stored } = await findBlob(bucket, key)
-  if (stored === undefined) return false
-  await removeSums(bucket, keys.sums(tenant, sha256), stored.size)
-  await removeObject(bucket, key)
-  return true
-}
-
 /**
  * Removes a blob that was last written before a time. S3 has no conditional removal by time. So the remover first
  * writes a mark and then checks the time: it sees a write from before the mark, and a later writer sees the mark and

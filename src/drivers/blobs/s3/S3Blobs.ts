@@ -11,7 +11,7 @@ import { type Keys, s3Keys } from "./Keys.ts"
 import { isEmpty, listBlobs, page } from "./ListObjects.ts"
 import { readOwner, writeOwner } from "./Owner.ts"
 import { writeBlob } from "./PutObject.ts"
-import { removeBefore, removeBlob, sweepLeftovers } from "./Remove.ts"
+import { removeBefore, sweepLeftovers } from "./Remove.ts"
 import { prepare, probe, type S3Refused } from "./Start.ts"
 
 /** The bucket and the deadline of every step of a call. */
@@ -74,11 +74,7 @@ const blobsOf = (place: S3Blobs, bucket: Bucket, keys: Keys): Blobs["Service"] =
       attempt((signal) => readBlob(bucket, keysOf(tenant, sha256), span, signal, () => suspects.add(tenant, sha256)))
     ),
     remove: Effect.fn("Blobs.remove")((tenant, sha256, writtenBefore) =>
-      attempt(() =>
-        writtenBefore === undefined
-          ? removeBlob(bucket, keys, tenant, sha256)
-          : removeBefore(bucket, keys, tenant, sha256, writtenBefore)
-      )
+      attempt(() => removeBefore(bucket, keys, tenant, sha256, writtenBefore))
     ),
     list: (tenant) => Stream.fromAsyncIterable(listBlobs(bucket, keys, tenant), unreachable),
     check: Effect.fn("Blobs.check")((tenant, sha256, bytesPerSecond) =>
