@@ -44,9 +44,15 @@ export const setPath = (fields: Fields, path: ReadonlyArray<string>, value: unkn
   return true
 }
 
+const elementKey = /^-?\d{1,9}$/
+
+/** Whether the name can be one of something in a list. */
+export const mayBeElement = (path: ReadonlyArray<string>): boolean =>
+  path.some((key, depth) => depth > 0 && elementKey.test(key))
+
 /** The place of an element in a list, counted from 0, or with a minus from the end; undefined where there is none. */
 const placeIn = (list: ReadonlyArray<unknown>, key: string): number | undefined => {
-  if (!/^-?\d{1,9}$/.test(key)) return undefined
+  if (!elementKey.test(key)) return undefined
   const at = key.startsWith("-") ? list.length + Number(key) : Number(key)
   return at >= 0 && at < list.length ? at : undefined
 }
@@ -67,6 +73,29 @@ export const getPath = (fields: Fields, path: ReadonlyArray<string>): unknown =>
     if (value === undefined) return undefined
   }
   return value
+}
+
+/**
+ * What of a value lies at the paths, from this depth on: an object with some of its members, or a list with some of its
+ * elements in their order. Undefined where nothing does.
+ */
+export const partOf = (value: unknown, paths: ReadonlyArray<ReadonlyArray<string>>, depth = 0): unknown => {
+  if (paths.some((path) => path.length === depth)) return value
+  if (Array.isArray(value)) {
+    // Several names can be those of one element.
+    const places = Map.groupBy(paths, (path) => placeIn(value, path[depth]!) ?? -1)
+    const parts = [...places.keys()]
+      .filter((at) => at >= 0)
+      .sort((a, b) => a - b)
+      .map((at) => partOf(value[at], places.get(at)!, depth + 1))
+      .filter((part) => part !== undefined)
+    return parts.length === 0 ? undefined : parts
+  }
+  if (!Predicate.isObject(value)) return undefined
+  const parts = [...Map.groupBy(paths, (path) => path[depth]!)]
+    .map(([key, inner]) => [key, partOf(valueIn(value, key), inner, depth + 1)] as const)
+    .filter(([, part]) => part !== undefined)
+  return parts.length === 0 ? undefined : Object.fromEntries(parts)
 }
 
 type Parent = Fields | ReadonlyArray<unknown>

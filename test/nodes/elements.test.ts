@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest"
+import { aggregate } from "../../src/nodes/processing/Aggregate.ts"
 import { kv } from "../../src/nodes/processing/Kv.ts"
 import { mutate } from "../../src/nodes/processing/Mutate.ts"
 import { of } from "./one.ts"
@@ -53,5 +54,40 @@ describe("an element of a list", () => {
     const settings = { field: "list.2.b.1.c", add_field: { first: "%{[list][0]}" }, remove_field: "[list][1]" }
     const { records } = await of(kv, settings, [record])
     expect(records).toEqual([{ ...record, list: ["1", record.list[2]], k: "v", first: "1" }])
+  })
+
+  it("is kept in a list, with others in their order", async () => {
+    const kept = async (...names: ReadonlyArray<string>) => {
+      const { records } = await of(mutate, { operations: [{ keep: names }] }, [record])
+      return records[0]
+    }
+    expect(await kept("[list][0]")).toEqual({ list: ["1"] })
+    expect(await kept("list.-1.b.0", "text", "[list][0]", "list.00", "list.-3")).toEqual({
+      list: ["1", { b: [3] }],
+      text: "x"
+    })
+    expect(await kept("list.2.b.-1.c", "[list][-1][b][1]", "list.7", "list.x", "text.0", "none.0")).toEqual({
+      list: [{ b: [{ c: "k=v" }] }]
+    })
+    expect(await kept("[list][1]", "list")).toEqual({ list: record.list })
+    expect(await kept("object.0", "none")).toEqual({ object: { "0": "zero" }, none: null })
+    expect(await kept("[list][7]")).toEqual({})
+  })
+
+  it("groups records, and is in a list in the results", async () => {
+    const given = { window: "1m", group_by: ["[tags][-1]", "host", "tags.0"], metrics: { n: { type: "count" } } }
+    const events = [["a", "b"], ["a", "c", "b"], ["b"], { "-1": "b", "0": "a" }, [], undefined].map((tags) => ({
+      "@timestamp": 5,
+      host: "h",
+      ...(tags === undefined ? {} : { tags })
+    }))
+    const { records } = await of(aggregate, given, events)
+    expect(records.map(({ window: _, ...row }) => row)).toEqual([
+      { tags: ["a", "b"], host: "h", n: 3 },
+      { tags: ["b"], host: "h", n: 1 },
+      { host: "h", n: 2 }
+    ])
+    const objects = await of(aggregate, given, events.slice(3, 4))
+    expect(objects.records[0]).toMatchObject({ tags: { "-1": "b", "0": "a" } })
   })
 })

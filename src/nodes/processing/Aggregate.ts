@@ -1,6 +1,6 @@
 import { Schema } from "effect"
 import { Duration, durationMillis, PositiveDuration } from "../../languages/DurationText.ts"
-import { type Fields, fieldPath, getPath, setPath } from "../../languages/FieldPath.ts"
+import { type Fields, fieldPath, getPath, mayBeElement, partOf, setPath } from "../../languages/FieldPath.ts"
 import { dotted, named } from "../FieldUse.ts"
 import { chosen, type Emit, type Event, errors, node } from "../Node.ts"
 import { batchRecords } from "../records/BatchSize.ts"
@@ -28,7 +28,11 @@ const settings = Schema.Struct({
     withDefault("0s", "Maximum lateness: how much earlier than the latest time so far a counted record may be.")
   ),
   group_by: Schema.Array(FieldName.check(Schema.isNonEmpty())).pipe(
-    withDefault([], "Fields to group by; each combination of values is a group.")
+    withDefault(
+      [],
+      "Fields to group by; each combination of values is a group. An element such as `[tags][0]` is in a list in the " +
+        "results, `{tags: [value]}`, and is left out where there is none."
+    )
   ),
   metrics: fieldsOf(
     Schema.Struct({
@@ -105,7 +109,10 @@ export const aggregate = node({
       durationMillis(given.allowed_lateness)
     )
     const time = fieldPath(time_field)
-    const groups = group_by.map((field) => ({ field, path: fieldPath(field) }))
+    const groups = group_by.map(fieldPath)
+    const elements = groups.filter(mayBeElement)
+    const elementsOf = (event: Event) =>
+      elements.length === 0 ? undefined : (partOf(event, elements) as Fields | undefined)
     const results = Object.entries(given.metrics).map(([name, { type, field }]) => ({
       name: fieldPath(name),
       field,
@@ -113,10 +120,11 @@ export const aggregate = node({
       make: metrics[type]
     }))
 
-    const rowOf = (window: Window<ReadonlyArray<Metric>>, { values, state }: Group<ReadonlyArray<Metric>>): Event => {
+    const rowOf = (window: Window<ReadonlyArray<Metric>>, group: Group<ReadonlyArray<Metric>>): Event => {
+      const { values, elements, state } = group
       const [start, end] = [window.start, window.end].map((millis) => new Date(millis).toISOString())
-      const row: Fields = { window: { start: start!, end: end! } }
-      for (const [at, { path }] of groups.entries()) setPath(row, path, values[at] ?? null)
+      const row: Fields = { window: { start: start!, end: end! }, ...elements }
+      for (const [at, path] of groups.entries()) if (!mayBeElement(path)) setPath(row, path, values[at] ?? null)
       for (const [at, { name }] of results.entries()) setPath(row, name, state[at]!.result())
       return row
     }
@@ -138,7 +146,7 @@ export const aggregate = node({
     const take = (event: Event, millis: number): string | undefined => {
       const open = windows.at(millis)
       if (open.length === 0) return `the record arrived too late for its window: ${new Date(millis).toISOString()}`
-      const values = groups.map(({ path }) => getPath(event, path) ?? null)
+      const values = groups.map((path) => getPath(event, path) ?? null)
       const key = JSON.stringify(values)
       const given = results.map(({ path }) => (path === undefined ? true : getPath(event, path)))
       const known = open.map((window) => window.groups.get(key))
@@ -154,7 +162,7 @@ export const aggregate = node({
       for (const [at, window] of open.entries()) {
         let group = known[at]
         if (group === undefined) {
-          group = { values, state: results.map(({ make }) => make()) }
+          group = { values, elements: elementsOf(event), state: results.map(({ make }) => make()) }
           windows.add(window, key, group)
         }
         for (const [at, metric] of group.state.entries()) metric.add(given[at])

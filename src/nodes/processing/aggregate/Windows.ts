@@ -1,3 +1,5 @@
+import type { Fields } from "../../../languages/FieldPath.ts"
+
 /** A min-heap of numbers. */
 export class Heap {
   readonly #items: Array<number> = []
@@ -40,6 +42,8 @@ export class Heap {
 /** A group of a window: its values of the grouping fields, and its metrics. */
 export interface Group<A> {
   readonly values: ReadonlyArray<unknown>
+  /** The grouping fields that may be elements of lists, in such lists. */
+  readonly elements: Fields | undefined
   readonly state: A
 }
 

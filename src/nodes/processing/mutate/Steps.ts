@@ -1,7 +1,7 @@
 import * as Predicate from "effect/Predicate"
 import { interpolate } from "../../../languages/Decorations.ts"
 import { predicate } from "../../../languages/expression/Compile.ts"
-import { type Fields, fieldPath } from "../../../languages/FieldPath.ts"
+import { type Fields, fieldPath, mayBeElement, partOf } from "../../../languages/FieldPath.ts"
 import { fieldAdder } from "../../../languages/Generated.ts"
 import { isLineSource, keepSource, sourceField } from "../../records/Source.ts"
 import { transforms } from "../kv/KvFields.ts"
@@ -76,6 +76,9 @@ const setting = (name: string, value: unknown, isMissing: boolean): Step => {
 
 const keeping = (names: ReadonlyArray<string>): Step => {
   const places = names.map((name) => new Place(name))
+  const paths = places.map(({ path }) => path)
+  // Only the record tells which names are those of elements.
+  if (paths.some(mayBeElement)) return (event) => (partOf(event, paths) ?? {}) as Fields
   return (event) => {
     const kept: Fields = {}
     for (const place of places) {
