@@ -43,6 +43,26 @@ describe("an element of a list", () => {
     })
   })
 
+  it("moves to a place in the list as it was", async () => {
+    const moved = async (from: string, to: string, a: unknown = ["x", "y", "z"]) => {
+      const { records, errors } = await of(mutate, { operations: [{ rename: { [from]: to } }] }, [{ a }])
+      return errors[0] ?? records[0]
+    }
+    expect(await moved("[a][0]", "[a][0]")).toEqual({ a: ["x", "y", "z"] })
+    expect(await moved("[a][0]", "[a][1]")).toEqual({ a: ["x", "z"] })
+    expect(await moved("[a][0]", "[a][-1]", ["x"])).toEqual({ a: ["x"] })
+    expect(await moved("[a][-1]", "[a][0]")).toEqual({ a: ["z", "y"] })
+    expect(await moved("[a][0]", "[a][1][b]", ["x", { c: 1 }])).toEqual({ a: [{ c: 1, b: "x" }] })
+    expect(await moved("[a][0]", "[a][0][b]")).toEqual({ a: [{ b: "x" }, "y", "z"] })
+    expect(await moved("[a][0]", "a")).toEqual({ a: "x" })
+    expect(await moved("[a][0]", "a", [["n"]])).toEqual({ a: ["n"] })
+    expect(await moved("[a][0]", "[a][3]")).toBe(
+      "operation 1 (rename): [a][3] cannot be written, because a value is in its way"
+    )
+    expect(await moved("a.0", "b.c", { "0": "zero", "1": "one" })).toEqual({ a: { "1": "one" }, b: { c: "zero" } })
+    expect(await moved("a.0", "a", { "0": null })).toEqual({ a: null })
+  })
+
   it("is not added", async () => {
     const inTheWay = (name: string) => `operation 1 (set): ${name} cannot be written, because a value is in its way`
     for (const name of ["[list][3]", "list.-4", "list.b", "list.0.b"]) {

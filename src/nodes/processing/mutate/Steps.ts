@@ -54,8 +54,22 @@ const changing = (names: Iterable<string>, change: (value: unknown, name: string
   return inOrder(steps)
 }
 
+/** What is in an element's place until its value is where it goes. */
+const moved: Fields = Object.freeze({})
+
 const moving = (from: string, to: string, isKept = false): Step => {
   const [source, target] = [new Place(from), new Place(to)]
+  if (!isKept && mayBeElement(source.path)) {
+    return (event) => {
+      const value = source.read(event)
+      if (value === undefined) return event
+      // An element that left its list at once would give its place to the next one, which the other name may mean.
+      source.write(event, moved)
+      if (!target.write(event, value)) return inTheWay(target)
+      if (source.read(event) === moved) source.remove(event)
+      return event
+    }
+  }
   return (event) => {
     const value = source.read(event)
     if (value === undefined) return event
