@@ -75,6 +75,16 @@ export const getPath = (fields: Fields, path: ReadonlyArray<string>): unknown =>
   return value
 }
 
+/** Whether the path names something in a list of the event, which may be missing there. */
+export const isInList = (event: Fields, path: ReadonlyArray<string>): boolean => {
+  let parent: unknown = event
+  for (const key of path) {
+    if (Array.isArray(parent)) return elementKey.test(key)
+    parent = valueIn(parent, key)
+  }
+  return false
+}
+
 /**
  * What of a value lies at the paths, from this depth on: an object with some of its members, or a list with some of its
  * elements in their order. Undefined where nothing does.

@@ -1,7 +1,18 @@
 import { describe, expect, it } from "vitest"
+import type { NodeType } from "../../src/nodes/Node.ts"
 import { aggregate } from "../../src/nodes/processing/Aggregate.ts"
+import { csv } from "../../src/nodes/processing/Csv.ts"
+import { date } from "../../src/nodes/processing/Date.ts"
+import { dissect } from "../../src/nodes/processing/Dissect.ts"
+import { enrich } from "../../src/nodes/processing/Enrich.ts"
+import { geoip } from "../../src/nodes/processing/GeoIp.ts"
+import { join } from "../../src/nodes/processing/Join.ts"
+import { json } from "../../src/nodes/processing/Json.ts"
 import { kv } from "../../src/nodes/processing/Kv.ts"
 import { mutate } from "../../src/nodes/processing/Mutate.ts"
+import { userAgent } from "../../src/nodes/processing/UserAgent.ts"
+import { mmdb } from "../support/mmdb.ts"
+import { Memory, process } from "./memory.ts"
 import { of } from "./one.ts"
 
 const record = { list: ["1", "2", { b: [3, { c: "k=v" }] }], object: { "0": "zero" }, none: null, text: "x" }
@@ -109,5 +120,79 @@ describe("an element of a list", () => {
     ])
     const objects = await of(aggregate, given, events.slice(3, 4))
     expect(objects.records[0]).toMatchObject({ tags: { "-1": "b", "0": "a" } })
+  })
+
+  it("receives what other nodes find, and the list stays one", async () => {
+    const a = ['{"b":1}', { c: "k=v", n: 1 }, "1970-01-01T00:00:00Z"]
+    const made = async (node: NodeType, settings: Record<string, unknown>) => {
+      const { records, errors } = await of(node, settings, [{ a, line: "x,y", agent: "curl/8.0", id: 1 }])
+      return errors[0] ?? (records[0] as { readonly a: unknown }).a
+    }
+    const [one, two, three] = a
+    expect(await made(json, { field: "[a][0]", target: "[a][0]" })).toEqual([{ b: 1 }, two, three])
+    expect(await made(kv, { field: "a.1.c", target: "a.1" })).toEqual([one, { c: "k=v", n: 1, k: "v" }, three])
+    expect(await made(date, { field: "a.-1", target: "a.-1", formats: ["ISO8601"] })).toEqual([
+      one,
+      two,
+      "1970-01-01T00:00:00.000Z"
+    ])
+    expect(await made(csv, { field: "line", columns: ["p", "q"], target: "a.1.cells" })).toEqual([
+      one,
+      { c: "k=v", n: 1, cells: { p: "x", q: "y" } },
+      three
+    ])
+    expect(await made(dissect, { field: "line", pattern: "%{p},%{q}", target: "a.2" })).toEqual([
+      one,
+      two,
+      { p: "x", q: "y" }
+    ])
+    expect(await made(userAgent, { field: "agent", target: "a.1" })).toEqual([
+      one,
+      expect.objectContaining({ c: "k=v", n: 1 }),
+      three
+    ])
+    const inTheWay = (name: string) => `the field ${name} cannot be written, because a value is in its way`
+    for (const target of ["a.3", "a.-4", "a.0.b"]) {
+      expect(await made(json, { field: "[a][0]", target })).toBe(inTheWay(target))
+      expect(await made(kv, { field: "a.1.c", target })).toBe(inTheWay(target))
+      expect(await made(date, { field: "a.2", target, formats: ["ISO8601"] })).toBe(inTheWay(target))
+      expect(await made(csv, { field: "line", target })).toBe(inTheWay(target))
+      expect(await made(userAgent, { field: "agent", target })).toBe(inTheWay(target))
+    }
+  })
+
+  it("receives the other record of a pair", async () => {
+    const side = (name: string) => ({ where: `side == "${name}"`, key: ["id"] })
+    const given = { left: side("l"), right: side("r"), window: "1m", target: "a.-1" }
+    const right = { "@timestamp": 5, side: "r", id: 1 }
+    const left = { ...right, side: "l" }
+    const pair = await of(join, given, [right, { ...left, a: [0, { b: 1 }] }])
+    expect(pair).toEqual({ records: [{ ...left, a: [0, { b: 1, ...right }] }], errors: [] })
+    const none = await of(join, given, [{ ...left, a: [] }, right])
+    expect(none).toEqual({
+      records: [],
+      errors: ["the field a.-1 cannot be written, because a value is in its way"]
+    })
+  })
+
+  it("receives what is looked up", async () => {
+    const events = [
+      { ip: "2.2.3.4", hops: [{ n: 1 }, { n: 2 }] },
+      { ip: "2.2.3.4", hops: [] }
+    ]
+    const files = new Memory({
+      "g.mmdb": [mmdb([["2.0.0.0/8", { autonomous_system_number: 64500 }]])],
+      "t.csv": [Buffer.from("ip,asn\n2.2.3.4,64500\n")]
+    })
+    const looked = async (node: NodeType, settings: object) => {
+      const streams = await process(node, { field: "ip", target: "[hops][-1]", ...settings }, [events], files)
+      return { found: streams.get("*")?.map(({ hops }) => hops), errors: streams.get("errors")?.length }
+    }
+    const [one, two] = [{ n: 1 }, { n: 2 }]
+    expect(await looked(geoip, { path: "g.mmdb" })).toEqual({ found: [[one, { ...two, asn: 64500 }]], errors: 1 })
+    expect(await looked(enrich, { path: "t.csv", key: "ip" })).toEqual({
+      found: [[one, { ...two, asn: "64500" }]],
+      errors: 1
+    })
   })
 })

@@ -1,5 +1,5 @@
 import { Schema } from "effect"
-import { type Fields, fieldPath, setPath } from "../../languages/FieldPath.ts"
+import { type Fields, setPath } from "../../languages/FieldPath.ts"
 import { extender } from "../../languages/Generated.ts"
 import { dotted, parsedFields } from "../FieldUse.ts"
 import { chosen, type Event, errors, type NodeContext, node, type SettingsIssue } from "../Node.ts"
@@ -12,7 +12,7 @@ import { cellsOf } from "./csv/Cells.ts"
 import { type Column, columnsOf, extraColumn, headerColumns, rivalOf } from "./csv/Columns.ts"
 import { converter, types } from "./csv/Values.ts"
 import { DateFormat, zoneFault } from "./Date.ts"
-import { dropped, merge, parsedSettings, parsing, placed, Unreadable } from "./ParsingNode.ts"
+import { dropped, inTheWay, mergeInto, parsedSettings, parsing, Unreadable } from "./ParsingNode.ts"
 
 const flag = (description: string) => Schema.Boolean.pipe(withDefault(false, description))
 
@@ -143,7 +143,7 @@ export const csv = node({
       columns!.every(({ path }) => path.length === 1 && path[0] !== sourceField)
     const extend = isFlat ? extender(columns!.map(({ path }) => path[0]!)) : undefined
     const typed = (columns ?? []).flatMap((column, at) => (column.type === "string" ? [] : [{ ...column, at }]))
-    const below = settings.target === undefined ? [] : fieldPath(settings.target)
+    const put = mergeInto(settings.target)
     const parse = (text: string, event: Event) => {
       if (skip_empty_rows && text.trim() === "") return dropped
       const isHeader = detects && columns === undefined
@@ -177,7 +177,7 @@ export const csv = node({
         if (column.path.length === 1) fields[column.path[0]!] = converted
         else setPath(fields, column.path, converted)
       }
-      return merge(event, placed(below, fields))
+      return put(event, fields) ?? new Unreadable(inTheWay(settings.target))
     }
     const instance = parsing(settings, context, parse, { isWhole: true })
     return detects ? { ...instance, position: () => header ?? null } : instance

@@ -10,7 +10,7 @@ import { FormatFault } from "../time/DateFormat.ts"
 import { localeOf } from "../time/DateNames.ts"
 import { reader } from "../time/DateReader.ts"
 import { settingZone, type Zone } from "../time/Zone.ts"
-import { parsedSettings, parsing, placed, Unreadable } from "./ParsingNode.ts"
+import { parsedSettings, parsing, Unreadable } from "./ParsingNode.ts"
 
 const isDynamic = (timezone: string): boolean => timezone.includes("%{")
 
@@ -102,7 +102,6 @@ export const date = node({
   },
   fields: ({ target, ...settings }) => parsedFields(settings, [dotted(target)]),
   start: ({ formats, target, timezone, year, locale, ...settings }, context) => {
-    const path = fieldPath(target)
     const options = { year, locale: locale === undefined ? undefined : localeOf(locale), now: Date.now }
     const readers = formats.map((format) => reader(format, options))
     const always = isDynamic(timezone) ? undefined : settingZone(timezone)
@@ -115,11 +114,11 @@ export const date = node({
         if (zone === undefined) throw new Unreadable(`${name.slice(0, 60)} is not a time zone`)
         return zone(local)
       }
-    return parsing(settings, context, (text, event) => {
+    return parsing({ ...settings, target }, context, (text, event) => {
       const zone = always ?? zoneIn(event)
       for (const read of readers) {
         const millis = read(text, zone)
-        if (!Number.isNaN(millis)) return placed(path, new Date(millis).toISOString()) as Fields
+        if (!Number.isNaN(millis)) return new Date(millis).toISOString()
       }
       return new Unreadable(`no format matches the field ${settings.field}: ${text.slice(0, 60)}`)
     })

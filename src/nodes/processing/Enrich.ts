@@ -13,7 +13,7 @@ import { IndexRows } from "./lookup/IndexRows.ts"
 import { ReloadedFiles } from "./lookup/ReloadedFiles.ts"
 import { loadTable, sourceOf } from "./lookup/Table.ts"
 import { lookedUp, missingSetting, reloadSetting, sourceFields, targetSetting } from "./lookup/TableSource.ts"
-import { merge, placed } from "./ParsingNode.ts"
+import { inTheWay, mergeInto } from "./ParsingNode.ts"
 
 const settings = Schema.Struct({
   field: lookedUp,
@@ -129,7 +129,7 @@ export const enrich = node({
     }
     const find = await finder(given, context, keyOf)
     const path = fieldPath(field)
-    const below = target === undefined ? [] : fieldPath(target)
+    const put = mergeInto(target)
     const failures = new Failures(context)
     const enriched = async (batch: Batch): Promise<Batch> => {
       const keys = batch.map((event) => keyOf(getPath(event, path)))
@@ -139,8 +139,11 @@ export const enrich = node({
       for (const [at, event] of batch.entries()) {
         const key = keys[at]
         const row = key === undefined ? undefined : rowOf(key)
-        if (row !== undefined) found.push(merge(event, placed(below, row)))
-        else if (on_missing === "keep") found.push(event)
+        if (row !== undefined) {
+          const made = put(event, row)
+          if (made === undefined) failures.add(event, inTheWay(target))
+          else found.push(made)
+        } else if (on_missing === "keep") found.push(event)
         else if (on_missing === "errors") failures.add(event, `the table has no row for the field ${field}`)
         if (row !== undefined) matched++
       }

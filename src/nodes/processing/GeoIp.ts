@@ -11,7 +11,7 @@ import { BoundedCache } from "./lookup/BoundedCache.ts"
 import { loadDatabase, type NetworkDatabase } from "./lookup/NetworkDatabase.ts"
 import { ReloadedFiles } from "./lookup/ReloadedFiles.ts"
 import { checkSource, lookedUp, missingSetting, reloadSetting, sourceFields } from "./lookup/TableSource.ts"
-import { merge, placed } from "./ParsingNode.ts"
+import { inTheWay, mergeInto } from "./ParsingNode.ts"
 
 /** What the records of the usual databases hold. */
 const usual: Readonly<Record<string, string>> = {
@@ -107,7 +107,7 @@ export const geoip = node({
     )
     const fieldsOfRecord = fieldMaker(given.columns ?? usual, language)
     const from = fieldPath(field)
-    const below = fieldPath(target)
+    const put = mergeInto(target)
     const failures = new Failures(context)
     let current: NetworkDatabase | undefined
     let cache = new BoundedCache<Found>(cacheBytes)
@@ -121,7 +121,7 @@ export const geoip = node({
         throw new Error(`The database is damaged at ${text}: ${messageOf(error)}`)
       }
       const fields = record === undefined ? undefined : fieldsOfRecord(record)
-      return fields === undefined ? `the database has no ${text.trim()}` : placed(below, fields)
+      return fields === undefined ? `the database has no ${text.trim()}` : fields
     }
     const cached = (now: NetworkDatabase, value: unknown): Found => {
       const text = typeof value === "string" && value.length <= maxAddress ? value : ""
@@ -141,8 +141,11 @@ export const geoip = node({
         const found: Array<Event> = []
         for (const event of batch) {
           const fields = cached(now, getPath(event, from))
-          if (typeof fields !== "string") found.push(merge(event, fields))
-          else if (on_missing === "keep") found.push(event)
+          if (typeof fields !== "string") {
+            const made = put(event, fields)
+            if (made === undefined) failures.add(event, inTheWay(target))
+            else found.push(made)
+          } else if (on_missing === "keep") found.push(event)
           else if (on_missing === "errors") failures.add(event, fields)
         }
         await emit(chosen, found)

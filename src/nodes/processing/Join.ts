@@ -1,7 +1,7 @@
 import { Schema } from "effect"
 import { durationMillis, PositiveDuration } from "../../languages/DurationText.ts"
 import { predicate } from "../../languages/expression/Compile.ts"
-import { fieldPath, getPath } from "../../languages/FieldPath.ts"
+import { fieldPath, getPath, mayBeElement } from "../../languages/FieldPath.ts"
 import { dotted, named, namedIn, whereFaults, withFields } from "../FieldUse.ts"
 import { chosen, type Emit, type Event, errors, node, type SettingsIssue } from "../Node.ts"
 import { batchRecords } from "../records/BatchSize.ts"
@@ -12,7 +12,7 @@ import { withDefault } from "../settings/SettingsSchema.ts"
 import { FieldName } from "../settings/SettingTexts.ts"
 import { timeOf } from "../time/EventTime.ts"
 import { Side, type WaitingRecord } from "./join/Side.ts"
-import { merge, placed } from "./ParsingNode.ts"
+import { inTheWay, mergeInto } from "./ParsingNode.ts"
 
 /** The stream of the records without a partner. */
 const unmatched = "unmatched"
@@ -102,7 +102,8 @@ export const join = node({
   start: (given, context) => {
     const window = durationMillis(given.window)
     const time = fieldPath(given.time_field)
-    const below = fieldPath(given.target)
+    const put = mergeInto(given.target)
+    const mayRefuse = mayBeElement(fieldPath(given.target))
     const left = partOf(given.left)
     const right = partOf(given.right)
     const failures = new Failures(context)
@@ -146,6 +147,7 @@ export const join = node({
       if (key === undefined) return `a field of the key is missing: ${own.key.join(", ")}`
       const millis = timeOf(getPath(event, time))
       if (Number.isNaN(millis)) return `the field ${given.time_field} is not a time`
+      if (mayRefuse && own === left && put(event, {}) === undefined) return inTheWay(given.target)
       const waiting = { event, key, millis, bytes: sizeOf(event) + waitingBytes, isMatched: false }
       const other = own === left ? right : left
       for (const partner of other.side.of(key)) {
@@ -153,7 +155,7 @@ export const join = node({
         partner.isMatched = true
         waiting.isMatched = true
         const [one, two] = own === left ? [event, partner.event] : [partner.event, event]
-        pairs.push(merge(one, placed(below, two)))
+        pairs.push(put(one, two)!)
         if (pairs.length >= batchRecords) await send(emit)
       }
       own.side.latest = Math.max(own.side.latest, millis)

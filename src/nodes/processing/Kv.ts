@@ -1,10 +1,10 @@
-import { fieldPath, refusedSegment } from "../../languages/FieldPath.ts"
+import { refusedSegment } from "../../languages/FieldPath.ts"
 import { parsedFields } from "../FieldUse.ts"
 import { chosen, type Event, errors, node, type SettingsIssue } from "../Node.ts"
 import { KnownShapes } from "./kv/KnownShapes.ts"
 import { readFields } from "./kv/KvFields.ts"
 import { type KvSettings, kvSettings } from "./kv/KvSettings.ts"
-import { merge, parsing, placed, unchanged } from "./ParsingNode.ts"
+import { inTheWay, mergeInto, parsing, Unreadable, unchanged } from "./ParsingNode.ts"
 
 const patternFaults = (settings: KvSettings): ReadonlyArray<SettingsIssue> =>
   (["field_split_pattern", "value_split_pattern"] as const).flatMap((name) => {
@@ -58,13 +58,14 @@ export const kv = node({
   start: (settings, context) => {
     const read = readFields(settings)
     const known = KnownShapes.of(settings)
-    const below = settings.target === undefined ? [] : fieldPath(settings.target)
+    const put = mergeInto(settings.target)
     const mayRunAway = settings.field_split_pattern !== undefined || settings.value_split_pattern !== undefined
     const parse = (text: string, event: Event) => {
       const extended = known?.extend(text, event)
       if (extended !== undefined) return extended
       const fields = read(text, event)
-      return fields === undefined ? unchanged : merge(event, placed(below, fields))
+      if (fields === undefined) return unchanged
+      return put(event, fields) ?? new Unreadable(inTheWay(settings.target))
     }
     return parsing(settings, context, parse, {
       millis: mayRunAway ? settings.timeout_millis : undefined,

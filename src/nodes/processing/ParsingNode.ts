@@ -1,7 +1,7 @@
 import { Predicate, Schema } from "effect"
 import { asItIs, type Decorations, decorator } from "../../languages/Decorations.ts"
 import type { Explanation } from "../../languages/Explanation.ts"
-import { type Fields, fieldPath } from "../../languages/FieldPath.ts"
+import { type Fields, fieldPath, getPath, isInList, mayBeElement, withPath } from "../../languages/FieldPath.ts"
 import { fieldReader } from "../../languages/Generated.ts"
 import { batchSteps, type Guard } from "../../languages/Guard.ts"
 import { isRaw } from "../../languages/json/JsonNumbers.ts"
@@ -48,8 +48,30 @@ export const merge = (event: Event, fields: Event): Event => {
 }
 
 /** Nests the value below a path. */
-export const placed = <A>(path: ReadonlyArray<string>, value: A): A | Fields =>
-  path.reduceRight<A | Fields>((inner, key) => ({ [key]: inner }), value)
+const placed = (path: ReadonlyArray<string>, value: unknown): Fields =>
+  path.reduceRight((inner, key) => ({ [key]: inner }), value) as Fields
+
+/** Merges a value into an event; undefined where it cannot be written, because a list has no such element. */
+export type Merge = (event: Event, value: unknown) => Event | undefined
+
+/** Merges values into the field of this name, or into the event itself. */
+export const mergeInto = (target: string | undefined): Merge => {
+  const path = target === undefined ? [] : fieldPath(target)
+  if (!mayBeElement(path)) return (event, value) => merge(event, placed(path, value))
+  return (event, value) => {
+    if (!isInList(event, path)) return merge(event, placed(path, value))
+    const present = getPath(event, path)
+    return withPath(
+      event,
+      path,
+      Predicate.isObject(present) && Predicate.isObject(value) ? merge(present, value) : value
+    )
+  }
+}
+
+/** Why {@link mergeInto} does not write. */
+export const inTheWay = (target: string | undefined): string =>
+  `the field ${target} cannot be written, because a value is in its way`
 
 /** Why a text could not be parsed. */
 export class Unreadable extends Error {
@@ -68,7 +90,7 @@ export const unchanged = Symbol("unchanged")
 /** Returned by a parser for a text that is no record, such as a header. */
 export const dropped = Symbol("dropped")
 
-type Parse = (text: string, event: Event) => Fields | Unreadable | typeof unchanged | typeof dropped
+type Parse = (text: string, event: Event) => Fields | string | Unreadable | typeof unchanged | typeof dropped
 
 /** How records are parsed. */
 interface Parsing {
@@ -79,7 +101,7 @@ interface Parsing {
 }
 
 /**
- * A node that parses the text of one field: `parse` returns the fields to add, or returns or throws
+ * A node that parses the text of one field: `parse` returns the fields to add, or a text for the `target`, or returns or throws
  * {@link Unreadable}. Parsed records are decorated as the settings say. Records without the field, or with an object in
  * it, fail, and so do those that take too much processor time.
  */
@@ -91,7 +113,7 @@ export const parsing = (
 ): Instance => {
   const { field, ignore_missing } = settings
   const read = fieldReader(fieldPath(field))
-  const below = settings.target === undefined ? [] : fieldPath(settings.target)
+  const put = mergeInto(settings.target)
   const failures = new Failures(context)
   const decorate = decorator(settings)
   const isDecorated = decorate !== asItIs
@@ -109,7 +131,8 @@ export const parsing = (
       if (fields === unchanged) return event
       if (fields === dropped) return undefined
       if (fields instanceof Unreadable) return fields
-      const whole = isWhole ? fields : merge(event, below.length === 0 ? fields : placed(below, fields))
+      const whole = isWhole ? (fields as Fields) : put(event, fields)
+      if (whole === undefined) return inTheWay(settings.target)
       return isDecorated ? decorate(whole) : whole
     } catch (error) {
       if (error instanceof Unreadable) return error

@@ -7,7 +7,7 @@ import { FieldName } from "../settings/SettingTexts.ts"
 import { agentReader } from "./agents/Agent.ts"
 import { BoundedCache } from "./lookup/BoundedCache.ts"
 import { missingSetting } from "./lookup/TableSource.ts"
-import { merge, placed } from "./ParsingNode.ts"
+import { inTheWay, mergeInto } from "./ParsingNode.ts"
 
 /** Memory for user agents that were seen, in bytes. */
 const cacheBytes = 4 * 1024 * 1024
@@ -37,13 +37,12 @@ export const userAgent = node({
     const parse = await agentReader()
     const cache = new BoundedCache<Event | undefined>(cacheBytes)
     const from = fieldPath(field)
-    const below = fieldPath(target)
+    const put = mergeInto(target)
     const failures = new Failures(context)
     const find = (text: string): Event | undefined => {
       const cached = cache.get(text)
       if (cached !== undefined) return cached.value
-      const parsed = parse(text)
-      const found = parsed === undefined ? undefined : placed(below, parsed)
+      const found = parse(text)
       cache.set(text, found)
       return found
     }
@@ -53,8 +52,11 @@ export const userAgent = node({
         for (const event of batch) {
           const text = getPath(event, from)
           const fields = typeof text === "string" ? find(text) : undefined
-          if (fields !== undefined) found.push(merge(event, fields))
-          else if (on_missing === "keep") found.push(event)
+          if (fields !== undefined) {
+            const made = put(event, fields)
+            if (made === undefined) failures.add(event, inTheWay(target))
+            else found.push(made)
+          } else if (on_missing === "keep") found.push(event)
           else if (on_missing === "errors")
             failures.add(event, `the field ${field} has no user agent that tells anything`)
         }
