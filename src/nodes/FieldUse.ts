@@ -65,12 +65,17 @@ export const whereFaults = (where: string | undefined, path: ReadonlyArray<strin
 export const withFields = (known: ReadonlySet<string>, names: Iterable<string>): ReadonlySet<string> =>
   new Set([...known, ...names])
 
+/** The field whose element the name may be, or else the name: places in a list do not say which elements are there. */
+export const listOf = (name: string): string => name.replace(/\.-?\d{1,9}(?:\..*)?$/s, "")
+
 /** Without a field and what is in it. */
 export const withoutField = (known: ReadonlySet<string>, name: string): ReadonlySet<string> =>
-  new Set([...known].filter((one) => one !== name && !one.startsWith(`${name}.`)))
+  // The next element takes the place of a removed one.
+  listOf(name) === name ? new Set([...known].filter((one) => one !== name && !one.startsWith(`${name}.`))) : known
 
 /** Whether a record can have the field: it is known, lies in a known one, or has a known one inside. */
-export const canHave = (known: ReadonlySet<string>, name: string): boolean => {
+export const canHave = (known: ReadonlySet<string>, field: string): boolean => {
+  const name = listOf(field)
   if (known.has(name)) return true
   for (const one of known) if (one.startsWith(`${name}.`) || name.startsWith(`${one}.`)) return true
   return false

@@ -80,6 +80,22 @@ layer(memoryGateway(), { excludeTestServices: true })("fields that cannot exist"
       [expect.stringContaining(cannot("n2", "byte", "bytes")), expect.stringContaining(cannot("n3", "response"))]
     ],
     [
+      "elements of lists, of which any may be there",
+      row([
+        access,
+        [
+          "aggregate",
+          "{ window: 1m, time_field: timestamp, group_by: ['[auth][0]', '[auth][1]'], metrics: { n: { type: count } } }"
+        ],
+        [
+          "mutate",
+          "{ operations: [{ uppercase: ['[auth][-1]'] }, { remove: [auth.0, auth.1] }, { keep: [auth.-2] }] }"
+        ],
+        ["mutate", "{ operations: [{ uppercase: ['[auth][0]', auth.-1.name, auth, verb.0] }] }"]
+      ]),
+      [expect.stringContaining(cannot("n3", "verb.0"))]
+    ],
+    [
       "the errors of a node",
       `runtime: stream
 dag:

@@ -1,4 +1,13 @@
-import { canHave, dotted, type Known, type NamedField, namedIn, withFields, withoutField } from "../../FieldUse.ts"
+import {
+  canHave,
+  dotted,
+  type Known,
+  listOf,
+  type NamedField,
+  namedIn,
+  withFields,
+  withoutField
+} from "../../FieldUse.ts"
 import { type Operation, operationNames } from "./Operations.ts"
 
 const lastOf = (name: string): string => name.slice(name.lastIndexOf(".") + 1)
@@ -56,10 +65,8 @@ export const fieldsAfter = (known: ReadonlySet<string>, operation: Operation): K
   if (remove !== undefined) return without(known, remove.map(dotted))
   if (keep !== undefined) {
     if (where !== undefined) return known
-    const names = keep.map(dotted)
-    const isKept = (one: string) =>
-      names.some((name) => one === name || one.startsWith(`${name}.`) || name.startsWith(`${one}.`))
-    return new Set([...known].filter(isKept))
+    const names = new Set(keep.map((name) => listOf(dotted(name))))
+    return new Set([...known].filter((one) => canHave(names, one)))
   }
   if (set !== undefined) return withFields(known, Object.keys(set).map(dotted))
   if (defaults !== undefined) return withFields(known, Object.keys(defaults).map(dotted))
