@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest"
+import { encoder } from "../../src/nodes/formats/Encoder.ts"
 import type { NodeType } from "../../src/nodes/Node.ts"
 import { aggregate } from "../../src/nodes/processing/Aggregate.ts"
 import { csv } from "../../src/nodes/processing/Csv.ts"
@@ -173,6 +174,12 @@ describe("an element of a list", () => {
       records: [],
       errors: ["the field a.-1 cannot be written, because a value is in its way"]
     })
+  })
+
+  it("is a column of a csv file", () => {
+    const columns = ["list.0", "[list][-1][b][0]", "list.3", "[object][0]", "a.b"]
+    const rows = encoder("csv", columns).encode([{ ...record, a: {}, "a.b": 1 }, { a: { b: 2 } }])
+    expect(rows).toBe("list.0,[list][-1][b][0],list.3,[object][0],a.b\r\n1,3,,zero,1\r\n,,,,2\r\n")
   })
 
   it("receives what is looked up", async () => {

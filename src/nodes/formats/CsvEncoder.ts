@@ -1,4 +1,5 @@
 import * as Predicate from "effect/Predicate"
+import { fieldPath, getPath } from "../../languages/FieldPath.ts"
 import type { Event } from "../Node.ts"
 
 /** Number of records whose fields become the columns when none are given. */
@@ -68,7 +69,11 @@ export const csvHeader = (columns: ReadonlyArray<string>): string =>
 
 /** The rows of the events (RFC 4180). */
 export const csvRows = (columns: ReadonlyArray<string>, events: ReadonlyArray<Event>): string => {
+  const paths = columns.map(fieldPath)
+  const valueOf = (event: Event, column: string, at: number) =>
+    // Elements of lists have only paths.
+    lookup(event, column) ?? (paths[at]!.length > 1 ? getPath(event, paths[at]!) : undefined)
   let text = ""
-  for (const event of events) text += row(columns.map((column) => cell(lookup(event, column))))
+  for (const event of events) text += row(columns.map((column, at) => cell(valueOf(event, column, at))))
   return text
 }

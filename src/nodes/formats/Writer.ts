@@ -17,7 +17,7 @@ export const writerSettings = {
   columns: Schema.optionalKey(
     Schema.NonEmptyArray(Schema.String).annotate({
       description:
-        "Columns of a csv file; nested fields by dotted path. Default: the fields of the first 1000 records, in order " +
+        "Columns of a csv file, such as `a`, `a.b` or `list.0`. Default: the fields of the first 1000 records, in order " +
         "of appearance."
     })
   )
