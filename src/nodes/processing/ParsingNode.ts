@@ -30,20 +30,22 @@ interface Settings extends Decorations {
   readonly ignore_missing: boolean
 }
 
+/** Merges a value into a member of an event that is already a copy: see {@link merge}. */
+const mergeMember = (merged: Fields, key: string, value: unknown): void => {
+  // Where a record is from does not change.
+  if (key === sourceField && isLineSource(merged[key])) return
+  const present = typeof value === "object" && Object.hasOwn(merged, key) ? merged[key] : undefined
+  const next = Predicate.isObject(present) && Predicate.isObject(value) ? merge(present, value) : value
+  // An assignment would set the prototype.
+  if (key === "__proto__")
+    Object.defineProperty(merged, key, { value: next, enumerable: true, configurable: true, writable: true })
+  else merged[key] = next
+}
+
 /** Merges the fields into the event: values are replaced, objects are merged. Does not change either argument. */
 export const merge = (event: Event, fields: Event): Event => {
   const merged = { ...event }
-  for (const key of Object.keys(fields)) {
-    // Where a record is from does not change.
-    if (key === sourceField && isLineSource(merged[key])) continue
-    const value = fields[key]
-    const present = typeof value === "object" && Object.hasOwn(merged, key) ? merged[key] : undefined
-    const next = Predicate.isObject(present) && Predicate.isObject(value) ? merge(present, value) : value
-    // An assignment would set the prototype.
-    if (key === "__proto__")
-      Object.defineProperty(merged, key, { value: next, enumerable: true, configurable: true, writable: true })
-    else merged[key] = next
-  }
+  for (const key of Object.keys(fields)) mergeMember(merged, key, fields[key])
   return merged
 }
 
@@ -57,6 +59,14 @@ export type Merge = (event: Event, value: unknown) => Event | undefined
 /** Merges values into the field of this name, or into the event itself. */
 export const mergeInto = (target: string | undefined): Merge => {
   const path = target === undefined ? [] : fieldPath(target)
+  const [key] = path
+  if (key !== undefined && path.length === 1) {
+    return (event, value) => {
+      const merged = { ...event }
+      mergeMember(merged, key, value)
+      return merged
+    }
+  }
   if (!mayBeElement(path)) return (event, value) => merge(event, placed(path, value))
   return (event, value) => {
     if (!isInList(event, path)) return merge(event, placed(path, value))
