@@ -257,8 +257,15 @@ describe("a query", () => {
       }
     })
     assert.deepEqual(faults(ranges(1000, 4)), [])
-    assert.match(faults(ranges(3, 1500))[0] ?? "", /date math of a query has at most 4096 operations/)
-    assert.match(faults(ranges(300, 500))[0] ?? "", /date math of a query has at most 4096 operations/)
+    const tooMany = (clause: number) =>
+      `/filters/bool/filter/${clause}/range/@timestamp: The date math of a query has at most 4096 operations`
+    assert.deepEqual(faults(ranges(3, 1500)), [tooMany(2)])
+    assert.deepEqual(faults(ranges(300, 500)), [tooMany(8)])
+    const odd = { range: { "@timestamp": { gte: "now/d", lt: "nonsense" } } }
+    assert.deepEqual(faults({ bool: { filter: [...ranges(3, 1500).bool.filter, odd] } }), [
+      tooMany(2),
+      "/filters/bool/filter/3/range/@timestamp/lt: Expected a date, or date math such as now-1d/d"
+    ])
     const term = { term: { "@timestamp": `now${"-1d".repeat(2500)}` } }
     assert.match(faults(term)[0] ?? "", /date math of a query has at most 4096 operations/)
   })

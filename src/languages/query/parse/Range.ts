@@ -21,9 +21,15 @@ const dates = (field: string, given: Given, reading: DateReading): Query | undef
   for (const [bound, place] of given) {
     // `gt` and `lte` refer to the end of the period that a limit names, such as a day.
     const last = bound === "gt" || bound === "lte"
-    const millis = dateMath(String(place.value), last, reading)
+    let isCounted = true
+    const step = () => {
+      isCounted = reading.step?.() !== false
+      return isCounted
+    }
+    const millis = dateMath(String(place.value), last, { ...reading, step })
     if (millis === undefined) {
-      place.fault("Expected a date, or date math such as now-1d/d")
+      // That the query has too many operations is told already, once.
+      if (isCounted) place.fault("Expected a date, or date math such as now-1d/d")
       fine = false
     } else if (bound === "gt") from = Math.max(from, millis + 1)
     else if (bound === "gte") from = Math.max(from, millis)
