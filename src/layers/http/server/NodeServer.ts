@@ -70,7 +70,9 @@ const limitedServer = (
 }
 
 /**
- * The HTTP server with its limits. `finished` is called once for every exchange, however it ends.
+ * The HTTP server with its limits. `finished` is called once for every exchange that has begun, however it ends, and for
+ * what is refused because it is not HTTP or comes beyond `maxWaiting`. It is not called for requests that still wait behind
+ * others when the client goes or the server closes, nor for those that come after such a refusal: nobody answers them.
  */
 export const nodeServer = (
   finished: (exchange: Exchange) => void,
