@@ -1,5 +1,5 @@
 import { expect, it } from "@effect/vitest"
-import { Effect, Layer, Result, Stream } from "effect"
+import { Deferred, Effect, Layer, Result, Stream } from "effect"
 import { NotFound } from "../../src/errors/NotFound.ts"
 import { ChannelFolders, invalidChannel, jobFaults } from "../../src/services/channels/ChannelFolders.ts"
 import { ChannelName } from "../../src/services/channels/Job.ts"
@@ -65,27 +65,59 @@ it.effect("a job that starts reads the structure and its own flowline, however m
   })
 )
 
+/** A look at the flowline of a job, with so many faults. */
+const faulty =
+  (issues: number, looked: Array<number> = []) =>
+  (job: number) =>
+    Effect.sync(() => {
+      looked.push(job)
+      return Result.fail({ file: `${job}.yaml`, issues: Array.from({ length: issues }, () => ({ detail: "wrong" })) })
+    })
+
 it.effect("tells 200 faults of its jobs, and looks at no more jobs when there are so many", () =>
   Effect.gen(function* () {
-    let looked = 0
-    const faulty = (issues: number) => (job: number) =>
-      Effect.sync(() => {
-        looked++
-        return Result.fail({ file: `${job}.yaml`, issues: Array.from({ length: issues }, () => ({ detail: "wrong" })) })
-      })
-    const all = yield* jobFaults(
-      Array.from({ length: 1000 }, (_, job) => job),
-      faulty(100)
-    )
-    expect(looked).toBeLessThan(10)
-    const { issues, detail } = invalidChannel(tenant, channel, all)
+    const looked: Array<number> = []
+    const many = Array.from({ length: 1000 }, (_, job) => job)
+    const { issues, detail } = invalidChannel(tenant, channel, yield* jobFaults(many, faulty(100, looked)))
+    expect(looked.length).toBeLessThan(10)
     expect([issues.length, issues.at(-1), detail]).toEqual([
       201,
       { detail: "There are more issues" },
       "0.yaml: wrong (and many more)"
     ])
+    expect((yield* jobFaults([1, 2], faulty(150))).length).toBe(201)
     expect(yield* jobFaults([1, 2, 3, 4, 5], faulty(1))).toEqual(
       [1, 2, 3, 4, 5].map((job) => ({ file: `${job}.yaml`, detail: "wrong" }))
     )
+  })
+)
+
+it.effect("tells how many faults a structure or a flowline has beyond those that are listed", () =>
+  Effect.gen(function* () {
+    const structure = [
+      ...Array.from({ length: 200 }, () => ({ detail: "wrong" })),
+      { detail: "There are 50 more issues" }
+    ]
+    const told = invalidChannel(tenant, channel, structure)
+    expect([told.issues.length, told.issues.at(-1)]).toEqual([201, { detail: "There are 50 more issues" }])
+    const flowline = () => Effect.succeed(Result.fail({ file: "a.yaml", issues: structure }))
+    const last = Effect.map(jobFaults(["a"], flowline), (issues) => issues.at(-1))
+    expect(yield* last).toEqual({ file: "a.yaml", detail: "There are 50 more issues" })
+  })
+)
+
+it.live("a job whose check takes long holds up no other one", () =>
+  Effect.gen(function* () {
+    const ninth = yield* Deferred.make<void>()
+    const check = (job: number) =>
+      Effect.andThen(
+        job === 0 ? Deferred.await(ninth) : job === 9 ? Deferred.succeed(ninth, undefined) : Effect.void,
+        faulty(1)(job)
+      )
+    const found = yield* jobFaults(
+      Array.from({ length: 10 }, (_, job) => job),
+      check
+    )
+    expect(found.map(({ file }) => file)).toEqual(Array.from({ length: 10 }, (_, job) => `${job}.yaml`))
   })
 )

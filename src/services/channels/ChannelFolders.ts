@@ -1,4 +1,4 @@
-import { Array as Arr, Context, Effect, Layer, Result, Schema, Stream } from "effect"
+import { Context, Effect, Layer, Result, Schema, Stream } from "effect"
 import type { BadRequest, Issue } from "../../errors/BadRequest.ts"
 import { InvalidChannel } from "../../errors/InvalidChannel.ts"
 import type { Overloaded } from "../../errors/Overloaded.ts"
@@ -89,20 +89,30 @@ const ofJob = ({ part, pointer = "", detail, ...place }: Issue): Issue =>
 /** Maximum number of issues of a channel: more would be repetitive, and its jobs may share one faulty flowline. */
 const mostIssues = 200
 
-/** The faults of jobs, until there are more than are told: then the other jobs are not looked at. */
+/**
+ * The faults of jobs, in the order of the jobs, until there are more than are told: then the other jobs are not looked at.
+ * One issue more than the maximum is told as it is, because it may count those that a flowline has beyond that.
+ */
 export const jobFaults = Effect.fnUntraced(function* <Job, E>(
   jobs: ReadonlyArray<Job>,
   flowlineOf: (job: Job) => Effect.Effect<Result.Result<JobFlowline, JobFault>, E>
 ) {
-  const found: Array<Issue & { readonly file: string }> = []
-  for (const some of Arr.chunksOf(jobs, 4)) {
-    if (found.length > mostIssues) break
-    for (const one of yield* Effect.forEach(some, flowlineOf, { concurrency: some.length })) {
-      if (Result.isFailure(one))
-        found.push(...one.failure.issues.map((issue) => ({ file: one.failure.file, ...issue })))
+  let count = 0
+  let skips = false
+  const faultsOf = Effect.fnUntraced(function* (job: Job) {
+    if (count > mostIssues) {
+      skips = true
+      return []
     }
-  }
-  return found
+    const flowline = yield* flowlineOf(job)
+    if (Result.isSuccess(flowline)) return []
+    const { file, issues } = flowline.failure
+    count += issues.length
+    return issues.map((issue) => ({ file, ...issue }))
+  })
+  const found: InvalidChannel["issues"] = (yield* Effect.forEach(jobs, faultsOf, { concurrency: 4 })).flat()
+  const isWhole = !skips && count <= mostIssues + 1
+  return isWhole ? found : [...found.slice(0, mostIssues), { detail: "There are more issues" }]
 })
 
 /** The channels in the tenants' configurations, read anew on each call. */
@@ -127,7 +137,7 @@ export class ChannelFolders extends Context.Service<
       channel: ChannelName,
       files: ChannelTexts
     ) => Effect.Effect<
-      { readonly issues: ReadonlyArray<Issue & { readonly file: string }>; readonly jobs: ReadonlyArray<string> },
+      { readonly issues: InvalidChannel["issues"]; readonly jobs: ReadonlyArray<string> },
       Overloaded | StorageUnreachable
     >
   }
@@ -245,9 +255,7 @@ export const issueText = ({ detail, pointer, line, column }: Issue): string => {
 export const invalidChannel = (tenant: TenantId, channel: ChannelName, issues: InvalidChannel["issues"]) => {
   const [first] = issues
   const file = first?.file === undefined ? "" : `${first.file}: `
-  const isCut = issues.length > mostIssues
-  const more = issues.length > 1 ? ` (and ${isCut ? "many" : issues.length - 1} more)` : ""
+  const more = issues.length > 1 ? ` (and ${issues.length > mostIssues ? "many" : issues.length - 1} more)` : ""
   const detail = first === undefined ? "" : `${file}${issueText(first)}${more}`
-  const told = isCut ? [...issues.slice(0, mostIssues), { detail: "There are more issues" }] : issues
-  return new InvalidChannel({ tenant, channel, issues: told, detail })
+  return new InvalidChannel({ tenant, channel, issues, detail })
 }
