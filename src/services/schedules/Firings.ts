@@ -16,7 +16,14 @@ import { CurrentRequestId } from "../shared/requests/RequestId.ts"
 import { CurrentPrincipal, type Principal } from "../shared/security/Principal.ts"
 import type { TenantId } from "../shared/Tenant.ts"
 import { overlapOf, type ScheduleName } from "./Schedule.ts"
-import { notWaiting, overlapping, type ScheduleKey, ScheduleStore, type WaitingFiring } from "./ScheduleStore.ts"
+import {
+  notWaiting,
+  overlapping,
+  type ScheduleKey,
+  ScheduleStore,
+  startedAtOnce,
+  type WaitingFiring
+} from "./ScheduleStore.ts"
 import { definitionOf, parametersOf } from "./StoredDefinition.ts"
 
 const fired = Metric.counter("flow_schedule_firings_total", {
@@ -54,7 +61,10 @@ const faultsOf = ({ detail, issues = [] }: BadRequest): string =>
 export class Firings extends Context.Service<
   Firings,
   {
-    /** Starts what may start now. Answers whether there was anything to do. */
+    /**
+     * Starts what may start now, some of each tenant. Answers whether a tenant may have more that can start at once: not
+     * when some of it waits for room.
+     */
     readonly start: Effect.Effect<boolean, StorageUnreachable>
     /** Starts one firing, if it may start now. */
     readonly startOne: (key: ScheduleKey, firing: string) => Effect.Effect<void, StorageUnreachable>
@@ -72,8 +82,11 @@ export class Firings extends Context.Service<
       const settle = (firing: WaitingFiring, state: "SKIPPED" | "REFUSED", reason: string) =>
         Effect.flatMap(store.settle(firing, state, reason), (isSettled) =>
           isSettled ? countFirings(firing.tenant, state === "SKIPPED" ? "skipped" : "refused") : Effect.void
-        )
+        ).pipe(Effect.as(true))
 
+      const goesOnWaiting = (firing: WaitingFiring, reason: string) => Effect.as(store.waits(firing, reason), false)
+
+      /** Whether the firing waits no longer. */
       const begin = Effect.fn("Firings.begin")(function* (firing: WaitingFiring) {
         const { tenant, name, kind, file } = firing
         const definition = definitionOf(firing.definition)
@@ -110,13 +123,14 @@ export class Firings extends Context.Service<
         if (Result.isFailure(filled)) {
           if (filled.failure._tag === "StorageUnreachable") return yield* filled.failure
           // It is tried again with the next look at what may start.
-          if (filled.failure._tag === "Overloaded") return
+          if (filled.failure._tag === "Overloaded") return false
           return yield* settle(firing, "REFUSED", faultsOf(filled.failure))
         }
         yield* executions.start(tenant, "schedules.fire", Effect.succeed(filled.success), commit, origin)
         const now = yield* Clock.currentTimeMillis
         yield* Metric.update(late, Math.max(0, now - firing.dueAt) / 1000)
         yield* countFirings(tenant, "started")
+        return true
       })
 
       /** Whether a firing waits while there is no room, rather than being refused or skipped. */
@@ -131,19 +145,20 @@ export class Firings extends Context.Service<
         const waits = waitsForRoom(firing)
         return {
           Conflict: ({ state, detail }: Conflict) => {
-            if (state === notWaiting) return Effect.void
+            if (state === notWaiting) return Effect.succeed(true)
             if (state !== overlapping) return settle(firing, "REFUSED", detail ?? "Another request was in the way")
             const reason = `The execution ${detail} of the schedule is still open`
-            return waits ? store.waits(firing, reason) : settle(firing, "SKIPPED", reason)
+            return waits ? goesOnWaiting(firing, reason) : settle(firing, "SKIPPED", reason)
           },
           QueueFull: ({ limit, value }: { readonly limit: string; readonly value: number }) => {
             const reason = `The limit ${limit} of the tenant is reached: ${value} executions wait`
             full.set(firing.tenant, reason)
-            return waits ? store.waits(firing, reason) : settle(firing, "REFUSED", reason)
+            return waits ? goesOnWaiting(firing, reason) : settle(firing, "REFUSED", reason)
           }
         }
       }
 
+      /** Starts a firing if it may start, and answers whether it waits no longer. */
       const startFiring = (firing: WaitingFiring, full = new Map<TenantId, string>()) =>
         begin(firing).pipe(
           Effect.catchTags(refused(firing, full)),
@@ -156,14 +171,18 @@ export class Firings extends Context.Service<
         start: Effect.gen(function* () {
           const firings = yield* store.startable(rules.suspended())
           const full = new Map<TenantId, string>()
+          const numbers = new Map<TenantId, number>()
           for (const firing of firings) {
             if (rules.isSuspended(firing.tenant)) continue
             const reason = full.get(firing.tenant)
             // Trying each of many that wait would hold up the other tenants.
-            if (reason !== undefined && waitsForRoom(firing)) yield* store.waits(firing, reason)
-            else yield* startFiring(firing, full)
+            const isOver =
+              reason !== undefined && waitsForRoom(firing)
+                ? yield* goesOnWaiting(firing, reason)
+                : yield* startFiring(firing, full)
+            if (isOver) numbers.set(firing.tenant, (numbers.get(firing.tenant) ?? 0) + 1)
           }
-          return firings.length > 0
+          return [...numbers.values()].some((number) => number >= startedAtOnce)
         }),
         startOne: Effect.fn("Firings.startOne")(function* (key, firing) {
           for (const found of yield* store.startable(rules.suspended(), { key, firing })) yield* startFiring(found)

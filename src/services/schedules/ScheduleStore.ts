@@ -119,6 +119,9 @@ export interface FiringExecution {
 export const notWaiting = "NOT_WAITING"
 export const overlapping = "OVERLAPPING"
 
+/** Maximum number of firings of a tenant that one look starts, before those of others have their turn. */
+export const startedAtOnce = 50
+
 /** Schedules, their firings and backfills. Each method is one transaction. */
 export class ScheduleStore extends Context.Service<
   ScheduleStore,
@@ -177,7 +180,7 @@ export class ScheduleStore extends Context.Service<
     ) => Effect.Effect<boolean, StorageUnreachable>
     /** Notes why a firing goes on waiting. */
     readonly waits: (firing: WaitingFiring, reason: string) => Effect.Effect<void, StorageUnreachable>
-    /** Firings that may start now, some of each schedule, oldest first; none of suspended tenants. */
+    /** Firings that may start now, oldest first: at most `startedAtOnce` of a tenant, none of suspended ones. */
     readonly startable: (
       suspended: ReadonlyArray<TenantId>,
       only?: { readonly key: ScheduleKey; readonly firing: string }

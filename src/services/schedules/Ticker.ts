@@ -96,15 +96,17 @@ export const makeScheduleChecks = Effect.gen(function* () {
 
   let aligned: ScheduleTime | undefined
 
-  const times = Effect.gen(function* () {
+  const look = Effect.gen(function* () {
     const now = yield* clock.now
     if (aligned?.jumps !== now.jumps) {
       yield* each(yield* store.timed, align(now.at))
       aligned = now
     }
     yield* each(yield* store.due(now.at, rules.suspended()), fire(now.at))
-    yield* firings.start
+    return yield* firings.start
   })
+  // A whole look, so that times that come meanwhile, and what they start for other tenants, wait for one look at most.
+  const times = Effect.repeat(look, { while: (hasMore) => hasMore })
 
   const files = Effect.gen(function* () {
     const watching = yield* store.watching(rules.suspended())

@@ -12,6 +12,7 @@ import {
   type ScheduleKey,
   type ScheduleStore,
   type StoredRow,
+  startedAtOnce,
   type WaitingFiring
 } from "../../../services/schedules/ScheduleStore.ts"
 import type { Due } from "../../../services/schedules/Times.ts"
@@ -21,8 +22,6 @@ import { listPages } from "../statements/Pages.ts"
 import { millisOf, storable, timeOf } from "../statements/SqlText.ts"
 import { reached } from "../statements/StoredRows.ts"
 
-/** Firings of a tenant that one look starts. */
-const startedAtOnce = 50
 /** Backfills of a schedule that one look considers. */
 const backfillsAtOnce = 100
 
