@@ -23,6 +23,9 @@ export const listPause =
   (last: ReadonlyArray<unknown> | undefined): number =>
     Math.max(least, last?.length ?? 0)
 
+const isSame = (one: DependencyList, other: DependencyList): boolean =>
+  one.length === other.length && one.every((value, at) => Object.is(value, other[at]))
+
 /**
  * Asks the gateway when the component is mounted, when a value of `on` changes, and when a gateway that was away is
  * back. An outdated question is aborted.
@@ -36,28 +39,20 @@ export const useAnswer = <A>(
   on: DependencyList,
   every?: number | ((last: A | undefined) => number | undefined)
 ): Answer<A> => {
-  const [state, setState] = useState<Omit<Answer<A>, "again">>({
-    value: undefined,
-    error: undefined,
-    isLoading: ask !== undefined
-  })
+  // The last answer belongs to the former question, so a new question starts without one.
+  const fresh = { of: on, value: undefined, error: undefined, isLoading: ask !== undefined }
+  const [last, setState] = useState<Omit<Answer<A>, "again"> & { readonly of: DependencyList }>(fresh)
+  const state = isSame(last.of, on) ? last : fresh
   const [round, setRound] = useState(0)
   const asked = useRef({ ask, every, value: state.value })
   asked.current = { ask, every, value: state.value }
   const again = useCallback(() => setRound((count) => count + 1), [])
 
-  // The last answer belongs to the former question, so a new question starts without one.
-  const subject = useRef(on)
-  const isOther = on.length !== subject.current.length || on.some((one, at) => !Object.is(one, subject.current[at]))
-  if (isOther) subject.current = on
-
   // biome-ignore lint/correctness/useExhaustiveDependencies: the caller says what the answer depends on.
   useEffect(() => {
     const { ask } = asked.current
-    if (ask === undefined) {
-      setState({ value: undefined, error: undefined, isLoading: false })
-      return
-    }
+    setState((before) => ({ ...(isSame(before.of, on) ? before : fresh), isLoading: ask !== undefined }))
+    if (ask === undefined) return
     const ending = new AbortController()
     let timer: ReturnType<typeof setTimeout> | undefined
     const next = (last = asked.current.value) => {
@@ -69,11 +64,10 @@ export const useAnswer = <A>(
         else again()
       }, pause)
     }
-    setState((before) => ({ ...before, isLoading: true }))
     answering(() => ask(ending.signal)).then(
       (value) => {
         if (ending.signal.aborted) return
-        setState({ value, error: undefined, isLoading: false })
+        setState({ of: on, value, error: undefined, isLoading: false })
         next(value)
       },
       (error: unknown) => {
@@ -90,5 +84,5 @@ export const useAnswer = <A>(
 
   useReturn(state.error, again)
 
-  return { ...(isOther ? { value: undefined, error: undefined, isLoading: true } : state), again }
+  return { ...state, again }
 }

@@ -26,8 +26,9 @@ const FileList = ({ tenant }: { readonly tenant: string }) => {
   const mayRemove = useMay("developer")
   const [root, setRoot] = useQuery("root")
   const [file] = useQuery("file")
-  const [removing, setRemoving] = useState<FileEntry>()
   const query = root === "" ? {} : { root }
+  // The whole request: the address may change while the dialog is open.
+  const [removing, setRemoving] = useState<Parameters<typeof gateway.files.remove>[0]>()
   const roots = useAnswer(
     tenant === "" ? undefined : (signal) => gateway.files.roots({ params: { tenant } }, { signal }),
     [tenant]
@@ -60,7 +61,7 @@ const FileList = ({ tenant }: { readonly tenant: string }) => {
             className={look.button!}
             aria-label={t.files.remove(visible(one.path))}
             isDisabled={!mayRemove}
-            onPress={() => setRemoving(one)}
+            onPress={() => setRemoving({ params: { tenant, path: one.path }, query: root === "" ? {} : { root } })}
           >
             {common.remove}
           </Button>
@@ -68,7 +69,7 @@ const FileList = ({ tenant }: { readonly tenant: string }) => {
         width: "100px"
       }
     ],
-    [mayRemove]
+    [mayRemove, tenant, root]
   )
   const others = roots.value?.filter(({ writable }) => writable) ?? []
   return (
@@ -118,12 +119,10 @@ const FileList = ({ tenant }: { readonly tenant: string }) => {
         <Confirm
           title={t.files.removeTitle}
           action={common.remove}
-          act={() =>
-            answering(() => gateway.files.remove({ params: { tenant, path: removing.path }, query })).then(again)
-          }
+          act={() => answering(() => gateway.files.remove(removing)).then(again)}
           close={() => setRemoving(undefined)}
         >
-          <p>{visible(removing.path)}</p>
+          <p>{visible(removing.params.path)}</p>
         </Confirm>
       )}
     </Frame>
