@@ -13,6 +13,13 @@ const unreachable = (route: Route) =>
     json: { type: "/problems/storage-unreachable", status: 504, title: "Away", detail: "The database does not answer" }
   })
 
+const overloaded = (route: Route) =>
+  route.fulfill({
+    status: 503,
+    contentType: "application/problem+json",
+    json: { type: "/problems/overloaded", status: 503, title: "Overloaded", detail: "Too much to do" }
+  })
+
 layer(Console.layer, { excludeTestServices: true })("a gateway that cannot answer for a moment", (it) => {
   /** Opens the page while these addresses are not answered. */
   const opened = (
@@ -42,11 +49,26 @@ layer(Console.layer, { excludeTestServices: true })("a gateway that cannot answe
     )
   const fixed = (path: string) => async () => path
 
-  opened("tests the patterns when it can", fixed(""), /\/v1\/flower\/grok/, unreachable, async (page, recover) => {
+  opened("tests the patterns when it can", fixed(""), /\/v1\/flower\/grok/, overloaded, async (page, recover) => {
     await page.getByText("The gateway is busy: trying again…").waitFor()
     recover()
     await rate(page).filter({ hasText: "3 of 4 lines match" }).waitFor()
   })
+
+  opened(
+    "says why it cannot test the patterns, if that is no matter of load",
+    fixed(""),
+    /\/v1\/flower\/grok/,
+    unreachable,
+    async (page, recover) => {
+      const reason = page.getByText("The database does not answer")
+      await reason.waitFor()
+      await page.getByText("Trying again…").waitFor()
+      recover()
+      await rate(page).filter({ hasText: "3 of 4 lines match" }).waitFor()
+      await reason.waitFor({ state: "detached" })
+    }
+  )
 
   opened(
     "checks a flowline when it can",

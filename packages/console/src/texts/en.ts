@@ -256,6 +256,7 @@ export const tester = {
   emptyHint: "No pattern yet? Propose patterns looks at your lines and suggests some.",
   testing: "Testing…",
   slowDown: "The gateway is busy: trying again…",
+  repeats: "Trying again…",
   matched: (matched: number, total: number) =>
     `${number.format(matched)} of ${plural(total, "line", "lines")} match (${percent.format(total === 0 ? 0 : matched / total)})`,
   took: (micros: number) => `${number.format(Math.round(micros))} µs a line`,

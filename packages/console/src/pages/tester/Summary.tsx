@@ -127,7 +127,7 @@ export const Summary = ({ draft, outcome }: { readonly draft: Draft; readonly ou
       <div className={css.summaryLine}>
         <span role="status" className={css.rate}>
           {state === "failed" ? "" : isOver ? t.matched(matched, results.length) : t.testing}
-          {state === "waiting" ? ` ${t.slowDown}` : ""}
+          {state === "waiting" ? ` ${outcome.faults.length === 0 ? t.slowDown : t.repeats}` : ""}
         </span>
         <progress className={css.meter} max={1} value={share} aria-label={t.matched(matched, results.length)} />
         <span className={css.help}>{micros > 0 ? t.took(micros) : ""}</span>

@@ -74,8 +74,8 @@ const pause = (millis: number, signal: AbortSignal): Promise<void> =>
   })
 
 /**
- * Tests a draft part by part, and reports the results after each part. Requests to a busy gateway are repeated later. A
- * program keeps its variables from one sample to the next, so all its samples are sent in one request.
+ * Tests a draft part by part, and reports the results after each part. Requests that the gateway cannot answer now
+ * are repeated later. A program keeps its variables from one sample to the next, so all its samples are sent in one request.
  */
 export const test = async (
   draft: Draft,
@@ -102,7 +102,9 @@ export const test = async (
         return await answering(() => gateway.operators.test(request(), { signal }))
       } catch (error) {
         if (!isPassing(error)) throw error
-        report({ ...known(), state: "waiting" })
+        // A database or patterns that cannot be reached may stay so: that is no matter of load.
+        const faults = error.status === 504 && !isLost(error) ? faultsOf(error) : []
+        report({ ...known(), faults, state: "waiting" })
         await pause(wait, signal)
       }
     }
