@@ -98,7 +98,8 @@ export const Editing = ({
   const trial = useTry(
     tenant,
     sample,
-    inputsOf(dag, nodes).map(([name]) => name)
+    inputsOf(dag, nodes).map(([name]) => name),
+    text
   )
   const isOld = trial.isOld(reading.of)
   const graph = useMemo(

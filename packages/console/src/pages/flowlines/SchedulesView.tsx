@@ -227,7 +227,8 @@ const SchedulesView = ({ tenant, id }: { readonly tenant: string; readonly id: s
   const rows = useMemo(() => (value ?? []).filter(({ flowline }) => flowline === id), [value, id])
   const [chosen, setChosen] = useQuery("schedule")
   const [open, setOpen] = useState<"new" | "change">()
-  const token = useToldOnce<{ readonly name: string; readonly token: string }>(flowlines.token.unseen)
+  // A schedule has one token.
+  const token = useToldOnce<{ readonly name: string; readonly token: string }>(flowlines.token.unseen, "replaces")
   const schedule = rows.find(({ name }) => name === chosen) ?? rows[0]
   const create = mayChange ? (
     <Button className={look.primary!} onPress={() => setOpen("new")}>

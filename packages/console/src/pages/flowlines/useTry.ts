@@ -67,7 +67,7 @@ export const useSample = (tenant: string, id: string): readonly [Sample, (sample
 
 export interface Trial {
   readonly answer: Tried | undefined
-  /** Why the last try has failed, and of which text it was. */
+  /** Why the last try has failed, and the text at that time: whoever goes on after that has read it. */
   readonly failed: { readonly error: unknown; readonly of: string } | undefined
   readonly isBusy: boolean
   /** Whether the text has changed since the try. */
@@ -76,7 +76,9 @@ export interface Trial {
 }
 
 /** Tries a text on a sample. A newer try ends an older one. */
-export const useTry = (tenant: string, sample: Sample, inputs: ReadonlyArray<string>): Trial => {
+export const useTry = (tenant: string, sample: Sample, inputs: ReadonlyArray<string>, textNow: string): Trial => {
+  const now = useRef(textNow)
+  now.current = textNow
   const [state, setState] = useState<{ readonly answer?: Tried; readonly of?: string }>({})
   const [failed, setFailed] = useState<{ readonly error: unknown; readonly of: string }>()
   const [isBusy, setBusy] = useState(false)
@@ -100,7 +102,7 @@ export const useTry = (tenant: string, sample: Sample, inputs: ReadonlyArray<str
       )
       if (!mine.signal.aborted) setState({ answer, of: text })
     } catch (error) {
-      if (!mine.signal.aborted) setFailed({ error, of: text })
+      if (!mine.signal.aborted) setFailed({ error, of: now.current })
     } finally {
       if (ending.current === mine) setBusy(false)
     }
