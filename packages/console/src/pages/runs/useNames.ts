@@ -9,7 +9,7 @@ const collator = new Intl.Collator(undefined, { numeric: true })
 
 /** The names of saved flowlines by id, sorted by name. Loads them again when an unknown id is shown. */
 export const useNames = (tenant: string, shown: ReadonlyArray<string>): ReadonlyMap<string, string> => {
-  const { value, again } = useAnswer(
+  const { value, isLoading, again } = useAnswer(
     tenant === "" ? undefined : (signal) => gateway.flowlines.list({ params: { tenant }, query: {} }, { signal }),
     [tenant],
     // Asked until there is an answer.
@@ -30,6 +30,7 @@ export const useNames = (tenant: string, shown: ReadonlyArray<string>): Readonly
   // Flowlines of files that were run once have no name: their ids are looked up only once.
   const unknown = [...new Set(shown)].filter((id) => !names.has(id)).join(" ")
   const answeredAt = useRef(0)
+  const sought = useRef("")
   // biome-ignore lint/correctness/useExhaustiveDependencies: the time of each answer.
   useEffect(() => {
     answeredAt.current = performance.now()
@@ -38,10 +39,17 @@ export const useNames = (tenant: string, shown: ReadonlyArray<string>): Readonly
   // Where files are run all the time, there is always an unknown one.
   // biome-ignore lint/correctness/useExhaustiveDependencies: the same ids are not looked up for each list.
   useEffect(() => {
-    if (unknown === "" || !isKnown) return undefined
-    const timer = setTimeout(again, answeredAt.current + listPause(0)(value) - performance.now())
+    // Asking again ends a question that is under way: for a long list, others would do so before each answer.
+    if (unknown === "" || unknown === sought.current || !isKnown || isLoading) return undefined
+    const timer = setTimeout(
+      () => {
+        sought.current = unknown
+        again()
+      },
+      answeredAt.current + listPause(0)(value) - performance.now()
+    )
     return () => clearTimeout(timer)
-  }, [unknown, isKnown, again])
+  }, [unknown, isKnown, isLoading, again])
   return names
 }
 
