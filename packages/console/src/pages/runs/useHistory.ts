@@ -63,10 +63,11 @@ export const useHistory = (tenant: string, filter: Filter) => {
         if (shown.current !== asked) return
         const known = new Set(runs.map(({ id }) => id))
         const added = older.filter(({ id }) => !known.has(id))
-        if (added.length === 0 || older.length < pageRuns) setAll(true)
         setError(undefined)
+        // A list that has begun anew meanwhile ends elsewhere.
+        if (latest.current?.at(-1)?.id !== last.id) return
+        if (added.length === 0 || older.length < pageRuns) setAll(true)
         setRuns((before = []) =>
-          // A list that has begun anew meanwhile ends elsewhere.
           before.at(-1)?.id === last.id
             ? [...before, ...added.filter(({ id }) => !before.some((one) => one.id === id))]
             : before
@@ -74,7 +75,7 @@ export const useHistory = (tenant: string, filter: Filter) => {
       },
       (cause: unknown) => {
         isBusy.current = false
-        setError(cause)
+        if (shown.current === asked) setError(cause)
       }
     )
   }
