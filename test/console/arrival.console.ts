@@ -66,6 +66,46 @@ layer(Console.layer, { excludeTestServices: true })("whoever comes to a page", (
     })
   )
 
+  it.effect("reads the name of a view without its count, which may change each second and would be announced", () =>
+    Effect.gen(function* () {
+      const { gateway } = yield* Console
+      const address = yield* Effect.promise(async () => {
+        const id = await saved(gateway.url, flowline("unmoved"))
+        const run = await execute(gateway.url, id)
+        await ended(connect(gateway.url), id, run)
+        return `runs/${id}/${run}`
+      })
+      yield* visit(address, async (page) => {
+        await page.getByRole("link", { name: "Failed records (1)" }).click()
+        const title = "Failed records · unmoved · Runs · Flow Gateway"
+        await soon(async () => assert.strictEqual(await page.title(), title))
+      })
+    })
+  )
+
+  it.effect("hears it although a key that enters no text was pressed meanwhile", () =>
+    Effect.gen(function* () {
+      const { gateway } = yield* Console
+      yield* Effect.promise(() => saved(gateway.url, flowline("slow")))
+      yield* visit("flowlines", async (page) => {
+        let release = () => {}
+        const isFree = new Promise<void>((done) => {
+          release = done
+        })
+        await page.route(/\/v1\/mytenant\/flowline\/[^/]+\/versions/, async (route) => {
+          await isFree
+          await route.continue()
+        })
+        const asked = page.waitForRequest(/\/versions/)
+        await page.getByRole("link", { name: "slow" }).click()
+        await asked
+        for (const key of ["Shift", "Tab", "ArrowDown"]) await page.keyboard.press(key)
+        release()
+        await arrives(page, "slow · Flowlines")
+      })
+    })
+  )
+
   it.effect("sees states whole, and names that are cut off when the pointer is on them", () =>
     Effect.gen(function* () {
       const { gateway } = yield* Console

@@ -18,7 +18,13 @@ export const Frame = ({
   readonly above?: { readonly title: string; readonly to: string }
   readonly actions?: ReactNode
   /** Other views of the same thing. */
-  readonly views?: ReadonlyArray<{ readonly title: string; readonly to: string; readonly current: boolean }>
+  readonly views?: ReadonlyArray<{
+    readonly title: string
+    /** What the view shows so many of. It is no part of the page's title, which is announced. */
+    readonly count?: number
+    readonly to: string
+    readonly current: boolean
+  }>
   readonly children: ReactNode
 }) => {
   const shown = visible(title)
@@ -53,7 +59,7 @@ export const Frame = ({
         <nav ref={nav} aria-label={shown} className={css.views}>
           {views.map((view) => (
             <Link key={view.to} to={view.to} current={view.current}>
-              {view.title}
+              {view.count ? `${view.title} (${common.count(view.count)})` : view.title}
             </Link>
           ))}
         </nav>

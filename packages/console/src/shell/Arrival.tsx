@@ -3,9 +3,12 @@ import { usePath } from "../app/location.ts"
 import { useCurrentTitle } from "../app/title.ts"
 import look from "../parts/parts.module.css"
 import { shell } from "../texts/en.ts"
+import { takesText } from "./takesText.ts"
 
 /** Milliseconds without another title after which a title is announced. */
 const settles = 250
+/** Keys that change no text. */
+const passing = new Set(["Tab", "Shift", "Control", "Alt", "Meta"])
 
 /**
  * Does what a browser does after loading a document, for pages that are shown without loading: sets the window's title,
@@ -22,8 +25,8 @@ export const Arrival = ({ page }: { readonly page: string }) => {
 
   // What is typed into a page may change its title, and is no arrival.
   useEffect(() => {
-    const end = () => {
-      isArriving.current = false
+    const end = (event: KeyboardEvent) => {
+      if (takesText(event) && !passing.has(event.key)) isArriving.current = false
     }
     addEventListener("keydown", end, { capture: true })
     return () => removeEventListener("keydown", end, { capture: true })

@@ -3,17 +3,9 @@ import { Button } from "../parts/Button.tsx"
 import { LaterDialog } from "../parts/Later.tsx"
 import { shell } from "../texts/en.ts"
 import css from "./shell.module.css"
+import { takesText } from "./takesText.ts"
 
 const dialog = () => import("./KeysDialog.tsx")
-
-/** Whether key presses enter text there. An editor is in a shadow tree, so the event only names its host. */
-const takesText = (event: KeyboardEvent): boolean => {
-  const [target] = event.composedPath()
-  return (
-    target instanceof HTMLElement &&
-    (target.isContentEditable || target.matches("input:not([type=radio], [type=checkbox]), textarea, select"))
-  )
-}
 
 /** Shows the keys of the page, by a button or by the key `?`. */
 export const Keys = () => {

@@ -60,7 +60,8 @@ const RunPage = ({
   const path = ["runs", flowlineId, executionId]
   const failed = run?.nodes.reduce((sum, { errors }) => sum + errors, 0) ?? 0
   const tabs = views.map((one) => ({
-    title: one === "failed" && failed > 0 ? `${t.run.views.failed} (${common.count(failed)})` : t.run.views[one],
+    title: t.run.views[one],
+    count: one === "failed" ? failed : 0,
     to: addressOf(path, one === "overview" ? {} : { view: one }),
     current: one === view
   }))
