@@ -18,8 +18,8 @@ const nothing: Check = { state: "waiting", issues: [], warnings: [] }
 
 /** Milliseconds without typing before the gateway is asked. */
 const quiet = 350
-/** Milliseconds before it is asked again when it could not answer. */
-const later = 5000
+/** Milliseconds before it is asked again when it could not answer, while the page is visible. */
+const repeats = 5000
 
 /**
  * Has the gateway validate a text when typing pauses.
@@ -44,6 +44,12 @@ export const useCheck = (
     // It is asked as soon as the gateway is back.
     if (!isReachable) return undefined
     const ending = new AbortController()
+    const later = () => {
+      timer = setTimeout(() => {
+        if (document.hidden) later()
+        else setRound((count) => count + 1)
+      }, repeats)
+    }
     let timer = setTimeout(async () => {
       setFound((before) => ({ ...before, state: "waiting" }))
       try {
@@ -58,7 +64,7 @@ export const useCheck = (
         setFound(
           issues ? { state: "faulty", issues, warnings: [] } : { state: "unknown", issues: [], warnings: [], error }
         )
-        if (isPassing(error)) timer = setTimeout(() => setRound((count) => count + 1), later)
+        if (isPassing(error)) later()
       }
     }, quiet)
     return () => {
