@@ -3,12 +3,18 @@ const cells = '[role="gridcell"], [role="rowheader"], .react-flow__edgelabel-ren
 /** UTF-16 units up to which the whole text of a cell is shown: a longer one, such as a document, would cover the page. */
 const longest = 500
 
+const cellOf = ({ target }: MouseEvent): HTMLElement | null =>
+  target instanceof Element ? target.closest<HTMLElement>(cells) : null
+
 /** Shows the whole text of a cell that is cut off while the pointer is on it. */
-export const showCutCells = (): void =>
-  addEventListener("mouseover", ({ target }) => {
-    const cell = target instanceof Element ? target.closest<HTMLElement>(cells) : null
+export const showCutCells = (): void => {
+  // The text may change, and a title would remain.
+  addEventListener("mouseout", (event) => cellOf(event)?.removeAttribute("title"))
+  addEventListener("mouseover", (event) => {
+    const cell = cellOf(event)
     if (cell === null) return
     const text = cell.textContent
     if (cell.scrollWidth > cell.clientWidth && text.length <= longest) cell.title = text
     else cell.removeAttribute("title")
   })
+}
