@@ -3,7 +3,6 @@ import { flushSync } from "react-dom"
 import { createRoot } from "react-dom/client"
 import { refreshed, sessionNow } from "./app/login.ts"
 import { App } from "./shell/App.tsx"
-import { showCutCells } from "./shell/cutCells.ts"
 import { type FrontPage, showFrontPage } from "./shell/router.tsx"
 
 /**
@@ -15,7 +14,6 @@ export const start = async (page: Promise<FrontPage> | undefined, isFree: () => 
   // The early page stays until the user is known.
   if (sessionNow() === undefined) await refreshed
   await isFree()
-  showCutCells()
   flushSync(() =>
     createRoot(document.getElementById("root")!).render(
       <StrictMode>

@@ -1,7 +1,7 @@
 import { type Session, useSession } from "../app/login.ts"
 import { type Role, useMay } from "../app/session.ts"
 import { shell, command as t } from "../texts/en.ts"
-import { CopyableCode } from "./Code.tsx"
+import { CopyableCode } from "./CopyableCode.tsx"
 
 /** The login that curl needs, in the reader's own way; empty where nobody has to log in. */
 const loginOf = (session: Session | undefined): string => {

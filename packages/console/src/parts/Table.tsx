@@ -13,6 +13,7 @@ import { useKeys } from "../app/keys.ts"
 import { Link } from "../app/Link.tsx"
 import { go } from "../app/location.ts"
 import { common } from "../texts/en.ts"
+import { showCutCell } from "./cutCells.ts"
 import css from "./pages.module.css"
 import { rowAfter } from "./rowKeys.ts"
 import { usePlace } from "./usePlace.ts"
@@ -227,6 +228,7 @@ export const Table = <A,>({
       aria-activedescendant={at >= 0 ? idOf(sorted[at]!.id) : undefined}
       tabIndex={0}
       onKeyDown={onKeyDown}
+      onPointerOver={showCutCell}
     >
       <div role="row" aria-rowindex={1} className={css.tableHead} style={{ gridTemplateColumns: tracks }} tabIndex={-1}>
         {columns.map(({ id, title, value, align }) => {

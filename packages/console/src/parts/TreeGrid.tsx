@@ -22,6 +22,7 @@ import { useKeys } from "../app/keys.ts"
 import { Link } from "../app/Link.tsx"
 import { go } from "../app/location.ts"
 import { common, tree as t } from "../texts/en.ts"
+import { showCutCell } from "./cutCells.ts"
 import pages from "./pages.module.css"
 import type { Column } from "./Table.tsx"
 import css from "./tree.module.css"
@@ -190,6 +191,7 @@ const TreeGrid = <A,>({ label, title, pathOf, to, current, ...given }: TreeProps
               // On focus, React Aria scrolls back to the position of the last scroll event. A click can precede the
               // next event.
               onPointerDownCapture={({ currentTarget }) => currentTarget.dispatchEvent(new Event("scroll"))}
+              onPointerOver={showCutCell}
               selectionMode="single"
               selectedKeys={chosen}
               disabledBehavior="selection"

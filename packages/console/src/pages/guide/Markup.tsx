@@ -1,6 +1,6 @@
 import { createElement, Fragment, type ReactNode } from "react"
 import { Link } from "../../app/Link.tsx"
-import { CopyableCode } from "../../parts/Code.tsx"
+import { CopyableCode } from "../../parts/CopyableCode.tsx"
 import { guide as t } from "../../texts/en.ts"
 import { nameOf, targetOf } from "./addresses.ts"
 import css from "./guide.module.css"

@@ -82,7 +82,7 @@ const RouteContent = ({ id, data, selected, markerEnd }: EdgeProps<RouteEdge>) =
       {label === undefined ? null : (
         <EdgeLabelRenderer>
           {select === undefined || edge.id === undefined ? (
-            <span className={classes} style={style}>
+            <span className={classes} style={style} title={label}>
               {text}
             </span>
           ) : (
@@ -90,6 +90,7 @@ const RouteContent = ({ id, data, selected, markerEnd }: EdgeProps<RouteEdge>) =
               type="button"
               className={classes}
               style={style}
+              title={label}
               aria-pressed={selected === true}
               aria-label={t.edge(edge.from, edge.to, label)}
               onClick={() => select(edge.id ?? "")}
