@@ -133,7 +133,7 @@ const suite = (it: Vitest.MethodsNonLive<Search | TestGateway>) => {
         assert.deepStrictEqual(yield* refused({ index, cursor }), [400, "/cursor"], at)
       }
       const deep = `/filters${"/bool/must/0".repeat(32)}`
-      assert.deepStrictEqual(yield* refused(`{"format":"csv","index":"*","filters":${nested(10_000)}}`, "extraction"), [
+      assert.deepStrictEqual(yield* refused(`{"format":"csv","index":"*","filters":${nested(9000)}}`, "extraction"), [
         400,
         deep
       ])

@@ -17,7 +17,7 @@ export interface Certificate extends CertificateFiles {
 }
 
 /** Why the files cannot be used, and the setting that names the one at fault. The message has no contents. */
-class CertificateFault extends Schema.TaggedError<CertificateFault>()("CertificateFault", {
+export class CertificateFault extends Schema.TaggedError<CertificateFault>()("CertificateFault", {
   variable: Schema.Literals(["FLOW_TLS_CERT", "FLOW_TLS_KEY"]),
   message: Schema.String
 }) {}
