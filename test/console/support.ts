@@ -136,7 +136,12 @@ export const visit = (
       const { gateway, browser, site } = yield* Console
       const { page, complaints } = yield* Effect.acquireRelease(
         Effect.promise(() => open(browser, `${gateway.url}/console/${path}`, options)),
-        ({ page }) => Effect.promise(() => page.context().close())
+        // What a handler of requests is still doing then fails, which is no fault.
+        ({ page }) =>
+          Effect.promise(async () => {
+            await page.unrouteAll({ behavior: "ignoreErrors" })
+            await page.context().close()
+          })
       )
       yield* Effect.promise(async () => {
         await run(page, gateway.url, site.data)
