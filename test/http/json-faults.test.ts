@@ -28,6 +28,15 @@ const faulty: ReadonlyArray<readonly [text: string, line: number, column: number
   [`${"[".repeat(200)}1`, 1, 102, "This is not JSON: The document is nested deeper than 100 levels"]
 ]
 
+/** Endpoints whose bodies are JSON. */
+const takingJson = [
+  ["search", "POST"],
+  ["extraction", "POST"],
+  ["keys", "POST"],
+  ["schedules/a", "PUT"],
+  ["channels/a", "PUT"]
+] as const
+
 layer(memoryGateway(), { excludeTestServices: true })("a body that is not JSON, or has a key twice", (it) => {
   it.effect.each(faulty)("%j", ([text, line, column, detail]) =>
     Effect.gen(function* () {
@@ -75,13 +84,7 @@ layer(memoryGateway(), { excludeTestServices: true })("a body that is not JSON, 
     Effect.gen(function* () {
       const body = (members: number) =>
         `{"index":"mytenant-*",${Array.from({ length: members }, (_, n) => `"k${n}":[]`).join()}}`
-      for (const [path, method] of [
-        ["search", "POST"],
-        ["extraction", "POST"],
-        ["keys", "POST"],
-        ["schedules/a", "PUT"],
-        ["channels/a", "PUT"]
-      ] as const) {
+      for (const [path, method] of takingJson) {
         const { issues = [] } = yield* issuesOf(path, method, body(1000))
         expect(issues.length, path).toBeLessThan(250)
         expect(issues).toContainEqual({ part: "body", detail: "There are more issues" })
@@ -108,13 +111,7 @@ layer(memoryGateway(), { excludeTestServices: true })("a body that is not JSON, 
 
   it.effect("and one that is no object, or a parameter that was sent twice, is told in words of the caller", () =>
     Effect.gen(function* () {
-      for (const [path, method] of [
-        ["search", "POST"],
-        ["extraction", "POST"],
-        ["keys", "POST"],
-        ["schedules/a", "PUT"],
-        ["channels/a", "PUT"]
-      ] as const) {
+      for (const [path, method] of takingJson) {
         const { issues } = yield* issuesOf(path, method, "[]")
         expect(issues, path).toContainEqual({ part: "body", pointer: "", detail: "Expected object" })
       }
